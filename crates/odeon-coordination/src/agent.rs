@@ -1,5 +1,5 @@
-//! The agent of a theater: leads the transactions that begin there, and follows others. What it does is in
-//! `agent/*`.
+//! The agent of a theater: leads the transactions that begin there, and follows others. What it
+//! does is in `agent/*`.
 
 pub(crate) mod abroad;
 mod ending;

@@ -24,8 +24,8 @@ use crate::agent::tell::Tell;
 use crate::sizes::Sizes;
 use crate::urgency::Urgency;
 
-/// That speculative actors of a theater take part in coordinated transactions with those of other theaters (S36). Made by
-/// [`join`](Self::join); clones are the same.
+/// That speculative actors of a theater take part in coordinated transactions with those of other
+/// theaters (S36). Made by [`join`](Self::join); clones are the same.
 ///
 /// ```
 /// use odeon_coordination::Coordination;
@@ -104,10 +104,12 @@ struct Handle {
 }
 
 impl Coordination {
-    /// Has a theater take part, until it [leaves](Self::leave) or the last clone is dropped. The network is kept as long.
+    /// Has a theater take part, until it [leaves](Self::leave) or the last clone is dropped. The
+    /// network is kept as long.
     ///
     /// # Panics
-    /// If the theater takes part already, or has been shut down, or if the network is that of another theater.
+    /// If the theater takes part already, or has been shut down, or if the network is that of
+    /// another theater.
     #[track_caller]
     pub fn join(theater: &Theater, network: &Network) -> Self {
         assert!(is_joined_by(network, theater), "the network is that of another theater");
@@ -155,18 +157,21 @@ impl Coordination {
         &self.inner.surroundings
     }
 
-    /// Takes part no longer. For the other theaters this one is dead from here on: what is not decided is given up here. So who wants to lose
-    /// nothing leaves when nothing is [under way](Self::under_way).
+    /// Takes part no longer. For the other theaters this one is dead from here on: what is not
+    /// decided is given up here. So who wants to lose nothing leaves when nothing is
+    /// [under way](Self::under_way).
     pub fn leave(&self) {
         self.inner.leave();
     }
 
-    /// How many parts of this theater, and transactions that it leads, are not over, as of a moment ago.
+    /// How many parts of this theater, and transactions that it leads, are not over, as of a moment
+    /// ago.
     pub fn under_way(&self) -> usize {
         self.inner.sizes.under_way() + self.inner.ways.parts.only_kept()
     }
 
-    /// How many transactions that have committed are remembered, since some theater may have to ask for them.
+    /// How many transactions that have committed are remembered, since some theater may have to ask
+    /// for them.
     pub fn records(&self) -> usize {
         self.inner.sizes.records()
     }

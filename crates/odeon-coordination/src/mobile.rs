@@ -14,8 +14,9 @@ use serde::de::DeserializeOwned;
 use crate::Coordination;
 use guest::{Inside, KindOf};
 
-/// A speculative actor that may move to other theaters (S34): created by [`Coordination::spawn_mobile`], where it may come to
-/// [`Coordination::register_mobile`] is called.
+/// A speculative actor that may move to other theaters (S34): created by
+/// [`Coordination::spawn_mobile`], where it may come to [`Coordination::register_mobile`] is
+/// called.
 ///
 /// ```
 /// use odeon_coordination::{Coordination, MobileSpeculative};
@@ -87,7 +88,8 @@ use guest::{Inside, KindOf};
     note = "a speculative actor moves if it implements `MobileSpeculative`, and its messages serde's `Serialize` and `Deserialize`"
 )]
 pub trait MobileSpeculative: SpeculativeActor<Msg: Serialize + DeserializeOwned> {
-    /// What actors of this type are called between theaters: the same in all programs that they move between.
+    /// What actors of this type are called between theaters: the same in all programs that they
+    /// move between.
     const KIND: &'static str;
 
     /// How the state is written: theaters that have another one refuse it.
@@ -99,25 +101,27 @@ pub trait MobileSpeculative: SpeculativeActor<Msg: Serialize + DeserializeOwned>
     /// The state, while nothing else is at it.
     ///
     /// # Errors
-    /// As those of a handler: the actor stays where it is. So it does if this panics or asks to [`retry`](Tx::retry): a move waits for nothing.
+    /// As those of a handler: the actor stays where it is. So it does if this panics or asks to
+    /// [`retry`](Tx::retry): a move waits for nothing.
     fn state<'t>(&'t self, tx: &mut Tx<'t>) -> TxResult<Self::State>;
 
     /// The actor with this state, in the theater where it has come.
     fn of(state: Self::State) -> Self;
 
-    /// The policy of one that was created with a policy of its own ([`Processing::adaptive_with`]), where it has come.
+    /// The policy of one that was created with a policy of its own ([`Processing::adaptive_with`]),
+    /// where it has come.
     fn policy() -> Box<dyn WidthPolicy> {
         Box::new(HillClimb::new())
     }
 }
 
 impl Coordination {
-    /// Creates a speculative actor that may move to other theaters, on the pool of this one. A message that fails vanishes, and the actor goes on
-    /// with its last good state.
+    /// Creates a speculative actor that may move to other theaters, on the pool of this one. A
+    /// message that fails vanishes, and the actor goes on with its last good state.
     ///
     /// # Panics
-    /// If the theater has been dropped, or its messages have several mailboxes and are to be handled in the
-    /// [order of arrival](odeon_speculative::Ordering::Mailbox).
+    /// If the theater has been dropped, or its messages have several mailboxes and are to be
+    /// handled in the [order of arrival](odeon_speculative::Ordering::Mailbox).
     #[track_caller]
     pub fn spawn_mobile<A: MobileSpeculative>(
         &self,

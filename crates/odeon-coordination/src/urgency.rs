@@ -1,5 +1,6 @@
-//! Who stands back for whom: a transaction that has been rolled back several times is *urgent*, and the others do not begin to run where it is, so
-//! that it does not starve. Of several that are urgent the oldest goes first, which is the same one everywhere.
+//! Who stands back for whom: a transaction that has been rolled back several times is *urgent*, and
+//! the others do not begin to run where it is, so that it does not starve. Of several that are
+//! urgent the oldest goes first, which is the same one everywhere.
 
 use std::collections::BTreeSet;
 

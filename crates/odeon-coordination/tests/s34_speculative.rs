@@ -1,4 +1,5 @@
-//! S34 of speculative actors: what is being handled is finished first, and what waits goes with them.
+//! S34 of speculative actors: what is being handled is finished first, and what waits goes with
+//! them.
 
 use crate::till::{LONG, Place, SLOW, Till, UNWRITABLE, Use, World, balance, migrate, until};
 use odeon_core::{ActorRef, Ask};
@@ -56,13 +57,15 @@ fn s34_what_it_handles_is_finished_first_and_happens_once() {
     let _alone = alone();
     let world = World::new(3);
     let (a, b) = (world.place(1), world.place(2));
-    // Two senders may share a place for lanes, and a message that shares one with another does not begin.
+    // Two senders may share a place for lanes, and a message that shares one with another does not
+    // begin.
     let till = a.till(Processing::concurrent().width(2).ordering(Ordering::Unordered));
     let slow = |millis| {
         let till = till.clone();
         thread::spawn(move || till.send(Use::Slow(millis, 1)).unwrap()).join().unwrap();
     };
-    // Both are still handled when the second one has begun, and much longer than a move takes, also on a loaded machine.
+    // Both are still handled when the second one has begun, and much longer than a move takes, also
+    // on a loaded machine.
     slow(2_000);
     slow(2_500);
     until("both are being handled", || SLOW.load(SeqCst) == 2);
@@ -71,7 +74,8 @@ fn s34_what_it_handles_is_finished_first_and_happens_once() {
     let moved = moved.wait_timeout(LONG).unwrap().unwrap();
     assert_eq!(SLOW.load(SeqCst), 0, "nobody is left behind");
     assert!(moved.pause < Duration::from_secs(1), "it did not stand still: {moved:?}");
-    // A question that only reads may be handled beside what others have sent, but not before the end of what was under way where it was.
+    // A question that only reads may be handled beside what others have sent, but not before the
+    // end of what was under way where it was.
     assert_eq!(later.wait_timeout(LONG).unwrap(), 2);
     assert_eq!(balance(&till), 2);
 }
@@ -119,7 +123,8 @@ fn s34_its_timers_go_with_it_and_outlive_the_theater_where_they_were_begun() {
     until("the timer of the theater that is gone rings", || balance(&from_c) == 7);
 }
 
-/// Whether two of its messages, of different senders, can be handled at once. If that is `expected`, they have a long time for it.
+/// Whether two of its messages, of different senders, can be handled at once. If that is
+/// `expected`, they have a long time for it.
 fn meet(one: &ActorRef<Use>, other: &ActorRef<Use>, expected: bool) -> bool {
     let within = if expected { 20_000 } else { 1_000 };
     let asks = [one.clone(), other.clone()].map(|till| {
@@ -257,7 +262,8 @@ fn s34_transfers_among_actors_that_move_happen_wholly_or_not_at_all() {
                 thread::sleep(Duration::from_millis(2));
             }
         });
-        // One begins as soon as another one is over: actors that move do not wait until there is none.
+        // One begins as soon as another one is over: actors that move do not wait until there is
+        // none.
         while !movers.is_finished() || begun < 60 {
             begun += 1;
             let number = begun;

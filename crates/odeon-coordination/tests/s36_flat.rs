@@ -1,4 +1,5 @@
-//! S34 and S36: what theaters keep grows with the actors, and neither with their moves nor with the transactions that they take part in.
+//! S34 and S36: what theaters keep grows with the actors, and neither with their moves nor with the
+//! transactions that they take part in.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::convert::Infallible;
@@ -217,7 +218,8 @@ impl Bank {
         self.places.iter().for_each(|place| place.run.forget_trace());
     }
 
-    /// Until so many moves more have been made. Answers how many bytes there are then, with nobody under way.
+    /// Until so many moves more have been made. Answers how many bytes there are then, with nobody
+    /// under way.
     fn go_on(&mut self, moves: usize) -> isize {
         let until = self.moved + moves;
         while self.moved < until {
@@ -245,7 +247,8 @@ fn s36_what_is_kept_grows_neither_with_moves_nor_with_transactions() {
     let second = bank.go_on(moves());
     assert!(transfers > 100 && bank.transfers > 2 * transfers - transfers / 2, "{transfers}");
     let more = second - first;
-    // What was replaced in transactions is freed in its time: some 100 KiB more or less. A note of each move would be 1 MiB.
+    // What was replaced in transactions is freed in its time: some 100 KiB more or less. A note of
+    // each move would be 1 MiB.
     assert!(more < 256 << 10, "{more} bytes more after {} moves than after {moved}", bank.moved);
     let asks: Vec<_> = bank.accounts.iter().map(|account| account.ask(Use::Balance)).collect();
     bank.steps(100);

@@ -1,4 +1,5 @@
-//! S34 and S36 with users' code that panics wherever it runs, also in destructors, and with settings of extreme sizes.
+//! S34 and S36 with users' code that panics wherever it runs, also in destructors, and with
+//! settings of extreme sizes.
 
 use crate::till::{LONG, Place, World};
 use odeon_coordination::MobileSpeculative;
@@ -451,7 +452,8 @@ fn s36_messages_that_explode_once_they_have_left_take_no_way_along() {
     let of = here.network.at(there.network.id());
     let away: ActorRef<Do> = of.lookup("yours").wait().unwrap().unwrap();
     let distant: ActorRef<Do> = of.lookup("plain").wait().unwrap().unwrap();
-    // Refused on the thread of the network, and dropped there; what was written has been dropped here before.
+    // Refused on the thread of the network, and dropped there; what was written has been dropped
+    // here before.
     let outcome = here.theater.coordinate(|co| {
         co.send(&mine, Do::Add(1));
         co.send(&distant, Do::Armed(1, Armed(At::End)));

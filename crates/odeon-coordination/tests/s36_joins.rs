@@ -100,7 +100,8 @@ fn s36_an_answer_that_is_passed_on_comes_from_the_last_theater_and_when_all_has_
 #[test]
 fn s36_the_deadline_holds_for_what_is_joined_elsewhere_too() {
     let mut bank = Bank::new(5, 2, 1);
-    // One that begins in its theater alone, and one that has been one of several from the beginning.
+    // One that begins in its theater alone, and one that has been one of several from the
+    // beginning.
     for from in [0, 1] {
         let of = bank.account(from, 1).clone();
         let outcome = bank.places[from].run.theater().coordinate(|co| {
@@ -135,7 +136,8 @@ fn s36_joins_in_opposite_directions_all_come_to_their_end() {
     }
 }
 
-/// The theater that leads takes part no longer from this step on, while what a handler has joined is on a slow way between two others, one of which has a part.
+/// The theater that leads takes part no longer from this step on, while what a handler has joined
+/// is on a slow way between two others, one of which has a part.
 fn leader_leaves_at(step: usize) {
     let mut bank = Bank::new(step as u64, 3, 1);
     let slow = (Duration::from_millis(30), Duration::from_millis(40));

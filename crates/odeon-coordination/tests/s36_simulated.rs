@@ -1,4 +1,5 @@
-//! S36 with theaters in one thread, from seeds: what nobody may see of transfers between them, whatever the network does and whoever dies.
+//! S36 with theaters in one thread, from seeds: what nobody may see of transfers between them,
+//! whatever the network does and whoever dies.
 
 use crate::bank::{self, Bank, FIRST, Use, WAYS, Way, look};
 use odeon_speculative::{Coordinate, CoordinationError, Outcome};
@@ -26,7 +27,8 @@ enum Doing {
 struct Run {
     bank: Bank,
     doing: Vec<Doing>,
-    /// Transfers that have been said to have happened, and those that have not, by the accounts they concern.
+    /// Transfers that have been said to have happened, and those that have not, by the accounts
+    /// they concern.
     happened: Vec<(Vec<usize>, u64)>,
     did_not: BTreeSet<u64>,
     begun: Vec<(Vec<usize>, u64)>,
@@ -156,7 +158,8 @@ fn s36_a_bad_network_neither_makes_nor_loses_money() {
     WAYS.iter().for_each(|way| for_seeds(20, |seed| lossy(seed, *way)));
 }
 
-/// One transfer of three theaters, of which one is killed at this step; another one wants the same accounts.
+/// One transfer of three theaters, of which one is killed at this step; another one wants the same
+/// accounts.
 fn killed_at(step: usize, victim: usize, way: Way) {
     let slow = (Duration::from_millis(2), Duration::from_millis(4));
     let mut run = Run::new(Bank::new(step as u64, 3, 1), way);
@@ -189,7 +192,8 @@ fn s36_whoever_is_killed_at_whatever_step_the_others_come_to_the_same() {
     }
 }
 
-/// A transfer whose leader is cut off at this step and gives up a little later, if it can, and is then killed. What its part has told a witness has happened.
+/// A transfer whose leader is cut off at this step and gives up a little later, if it can, and is
+/// then killed. What its part has told a witness has happened.
 fn leader_is_cut_off_at(step: usize, is_cut_off_from: &[usize]) {
     let slow = (Duration::from_millis(2), Duration::from_millis(4));
     let mut run = Run::new(Bank::new(step as u64, 4, 1), Way::Plan);
@@ -256,7 +260,8 @@ fn s36_survivors_of_several_deaths_agree_and_none_stays_prepared() {
     WAYS.iter().for_each(|way| for_seeds(20, |seed| struck(seed, *way)));
 }
 
-/// Cuts that are over before anybody is taken for dead, and some that are not: then only this is promised, that everything is decided.
+/// Cuts that are over before anybody is taken for dead, and some that are not: then only this is
+/// promised, that everything is decided.
 fn cut(seed: u64, way: Way) {
     let is_long = seed % 2 == 1;
     let mut run = Run::new(Bank::new(seed, 3, 2), way);
@@ -281,7 +286,8 @@ fn cut(seed: u64, way: Way) {
             run.tick();
         }
         run.bank.net.heal(bank::id(one), bank::id(other));
-        // Long enough for them to hear of each other before the next one: what is sent again waits up to half a second.
+        // Long enough for them to hear of each other before the next one: what is sent again waits
+        // up to half a second.
         (0..600).for_each(|_| run.tick());
     }
     run.finish();

@@ -33,7 +33,8 @@ fn slow() -> Conditions {
     Conditions { delay: (delay, delay), ..Conditions::GOOD }
 }
 
-/// A transfer of account 0 to account 1, of another theater, which is prepared there and not decided.
+/// A transfer of account 0 to account 1, of another theater, which is prepared there and not
+/// decided.
 fn prepared(bank: &mut Bank) -> Outcome {
     // So that the theaters know each other's agents.
     let (_, first) = bank.transfer(0, &[(0, 0), (1, 0)]);
@@ -61,7 +62,8 @@ fn s36_what_was_sent_before_is_seen_and_replies_come_with_the_commit() {
 
 #[test]
 fn s36_other_messages_go_on_while_a_transaction_is_prepared() {
-    // `sequential` has an actor to itself from the first handler until the outcome: then nothing else goes on.
+    // `sequential` has an actor to itself from the first handler until the outcome: then nothing
+    // else goes on.
     let mut bank = Bank::with(3, 2, 1, || Processing::default().width(4));
     let transfer = prepared(&mut bank);
     let home = |bank: &Bank| bank.account(1, 1).clone();

@@ -2,12 +2,12 @@
 //!
 //! Two steps, so that an actor with 64 mailboxes costs its senders what an actor with one does:
 //! senders push into the actor's one [`Inbox`]; the owner, at each step of its turn, sorts what
-//! arrived into its private [`MailboxSet`] and selects there without any atomic operation. What nothing
-//! behind it can go before it takes straight from the inbox. An actor with one mailbox has no set: it
-//! takes everything so.
+//! arrived into its private [`MailboxSet`] and selects there without any atomic operation. What
+//! nothing behind it can go before it takes straight from the inbox. An actor with one mailbox has
+//! no set: it takes everything so.
 //!
-//! One message in five files: `messaging/send.rs` → **`mailbox/inbox.rs`** → `scheduler/submit.rs` →
-//! `scheduler/worker.rs` → `turn/sequential.rs`.
+//! One message in five files: `messaging/send.rs` → **`mailbox/inbox.rs`** → `scheduler/submit.rs`
+//! → `scheduler/worker.rs` → `turn/sequential.rs`.
 
 mod block;
 pub(crate) mod declared_guards;
@@ -26,7 +26,8 @@ pub use inbox::RELIEVED_AT;
 pub use inbox::{Arrival, Inbox, InboxOwner, Pushed, WentIdle};
 pub(crate) use set::{MailboxSet, Order};
 
-/// Labels of inbox slots. A message carries its mailbox plus [`FIRST_MAILBOX`](label::FIRST_MAILBOX).
+/// Labels of inbox slots. A message carries its mailbox plus
+/// [`FIRST_MAILBOX`](label::FIRST_MAILBOX).
 pub mod label {
     /// Label of mailbox 0.
     pub const FIRST_MAILBOX: u32 = 1;
@@ -34,7 +35,8 @@ pub mod label {
     pub const START: u32 = 254;
     /// Signal: somebody has left a request in the actor's relations.
     pub const REQUEST: u32 = 249;
-    /// Signal: a mark among the messages of an actor that may move: what was sent before it has been taken.
+    /// Signal: a mark among the messages of an actor that may move: what was sent before it has
+    /// been taken.
     pub const MARK: u32 = 252;
     /// Signal: the last strong reference is gone. Comes behind everything that was sent.
     pub const UNREFERENCED: u32 = 253;
@@ -50,8 +52,8 @@ pub mod label {
     /// Bits of a label below its tag: more than any plain label needs.
     const TAG_SHIFT: u32 = 8;
 
-    /// The label of a message for `mailbox` that is followed (`telemetry/follow.rs`), with its tag, below 2^24
-    /// and not 0. Greater than any label without one.
+    /// The label of a message for `mailbox` that is followed (`telemetry/follow.rs`), with its tag,
+    /// below 2^24 and not 0. Greater than any label without one.
     pub fn tagged(mailbox: usize, tag: u32) -> u32 {
         tag << TAG_SHIFT | of_mailbox(mailbox)
     }

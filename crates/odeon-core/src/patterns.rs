@@ -1,6 +1,7 @@
 //! Coordination patterns on guarded mailboxes, as small types that an actor keeps in its state.
 //!
-//! They are those of *Selectors: Actors with Multiple Guarded Mailboxes* (Imam and Sarkar, AGERE 2014), sections 3 to 7:
+//! They are those of *Selectors: Actors with Multiple Guarded Mailboxes* (Imam and Sarkar,
+//! AGERE 2014), sections 3 to 7:
 //!
 //! | pattern | here |
 //! |---|---|

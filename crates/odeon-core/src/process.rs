@@ -1,4 +1,5 @@
-//! An actor as its theater has it: its memory, what it is tied to, where it is found, and who runs on this thread.
+//! An actor as its theater has it: its memory, what it is tied to, where it is found, and who runs
+//! on this thread.
 
 pub(crate) mod attachments;
 pub(crate) mod cell;

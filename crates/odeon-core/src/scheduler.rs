@@ -1,8 +1,8 @@
 //! Who runs a woken actor, and when.
 //!
 //! A *stage* gives turns: the pool (`pool.rs`, `worker.rs`: work stealing) or a thread that owns
-//! its actors (`pinned.rs`: pinned and dedicated stages). `submit.rs` is the seam between waking and
-//! running.
+//! its actors (`pinned.rs`: pinned and dedicated stages). `submit.rs` is the seam between waking
+//! and running.
 
 pub(crate) mod envelope;
 mod find_work;

@@ -1,5 +1,5 @@
-//! What can be seen of a running theater. All of it is off unless the builder is told, and then costs
-//! nothing: no field, branch or atomic of the message path is there for it alone.
+//! What can be seen of a running theater. All of it is off unless the builder is told, and then
+//! costs nothing: no field, branch or atomic of the message path is there for it alone.
 //!
 //! | question | file |
 //! |---|---|
@@ -10,12 +10,13 @@
 //! | who waits for whose answer? | `telemetry/waits.rs` |
 //! | how is a message followed to where it is handled? | `telemetry/follow.rs`, `telemetry/causes.rs` |
 //!
-//! HOW IT IS FREE WHEN OFF. An actor that is seen has a bit of its own in `Header::signals`, the sign bit. A
-//! turn compares that word anyway before it goes idle, and a pinned stage before it handles a message: both
-//! comparisons fail for an actor that is seen, and what is done then lies out of the way. What is done at
-//! a turn's begin and end hangs on the branch that was there for the observer. An actor that is seen is at
-//! home with a stage that stands before the real one, so whoever wakes it does not find it at home on the
-//! waking thread's stage, and takes the general path, which leads through the stage that notes the time.
+//! HOW IT IS FREE WHEN OFF. An actor that is seen has a bit of its own in `Header::signals`, the
+//! sign bit. A turn compares that word anyway before it goes idle, and a pinned stage before it
+//! handles a message: both comparisons fail for an actor that is seen, and what is done then lies
+//! out of the way. What is done at a turn's begin and end hangs on the branch that was there for
+//! the observer. An actor that is seen is at home with a stage that stands before the real one, so
+//! whoever wakes it does not find it at home on the waking thread's stage, and takes the general
+//! path, which leads through the stage that notes the time.
 
 mod busy_clock;
 mod causes;

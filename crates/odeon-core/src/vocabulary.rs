@@ -1,4 +1,5 @@
-//! What every room of the core speaks of: names and numbers of actors, messages and mailboxes, errors, clocks, chance.
+//! What every room of the core speaks of: names and numbers of actors, messages and mailboxes,
+//! errors, clocks, chance.
 
 pub(crate) mod access;
 pub(crate) mod actor_id;

@@ -14,8 +14,8 @@ fn wait_for(log: &Log, event: Event) {
     }
 }
 
-/// The last reference goes from another thread while a message from a neighbour on the same stage is
-/// still in the stage's private queue.
+/// The last reference goes from another thread while a message from a neighbour on the same stage
+/// is still in the stage's private queue.
 #[test]
 fn s11_a_message_in_the_stages_own_queue_is_handled_before_the_end() {
     let theater = Theater::builder().workers(1).build().unwrap();
@@ -40,8 +40,8 @@ fn s11_a_message_in_the_stages_own_queue_is_handled_before_the_end() {
     assert_eq!((log.handled(), theater.dead_letters()), (vec![1], 0));
 }
 
-/// The other way round: a message from outside is in the stage's inbox when a neighbour, called from
-/// the private queue, gives up the last reference.
+/// The other way round: a message from outside is in the stage's inbox when a neighbour, called
+/// from the private queue, gives up the last reference.
 #[test]
 fn s11_a_message_from_outside_is_handled_before_the_end() {
     let theater = Theater::builder().workers(1).build().unwrap();

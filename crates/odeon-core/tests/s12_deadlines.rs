@@ -128,8 +128,8 @@ fn s12_s8_a_deadline_is_held_back_with_its_question() {
     assert_eq!(poll_once(answer.as_mut()), Poll::Ready(Err(AskError::NoReply)));
 }
 
-/// A theater that stops answers everybody who waits with a deadline; also if it was stopped before an
-/// attempt armed one.
+/// A theater that stops answers everybody who waits with a deadline; also if it was stopped before
+/// an attempt armed one.
 #[test]
 fn s12_a_theater_that_stops_keeps_nobody_waiting() {
     let run = Deterministic::new(1);

@@ -1,5 +1,5 @@
-//! S12, S7 a theater whose timers are all far away uses no CPU. Alone in its file: other tests would
-//! use CPU beside it.
+//! S12, S7 a theater whose timers are all far away uses no CPU. Alone in its file: other tests
+//! would use CPU beside it.
 #![cfg(all(target_os = "linux", not(any(odeon_loom, odeon_shuttle))))]
 
 use std::time::Duration;
@@ -23,8 +23,9 @@ fn cpu_ticks() -> u64 {
     ticks(11) + ticks(12)
 }
 
-/// Ticks of the first second that has at most one, or of the quietest of many. The workers look around a little before they
-/// sleep, on a busy machine perhaps late; but who is never idle has no quiet second at all.
+/// Ticks of the first second that has at most one, or of the quietest of many. The workers look
+/// around a little before they sleep, on a busy machine perhaps late; but who is never idle has no
+/// quiet second at all.
 fn least_of_a_second() -> u64 {
     let mut least = u64::MAX;
     for _ in 0..30 {

@@ -107,8 +107,9 @@ impl Actor for Reader {
     }
 }
 
-/// Threads arm and cancel timers for actors that stop now and then, until the theater is shut down with
-/// timers pending: each message is handled, a dead letter, or dropped; a cancelled one is never sent.
+/// Threads arm and cancel timers for actors that stop now and then, until the theater is shut down
+/// with timers pending: each message is handled, a dead letter, or dropped; a cancelled one is
+/// never sent.
 #[test]
 fn s12_s4_every_timer_message_has_one_fate() {
     const THREADS: u64 = 3;
@@ -239,8 +240,8 @@ fn wait_for_end<M: Message>(actor: &ActorRef<M>) {
     }
 }
 
-/// The message that owns the theater is dropped on the thread of the theater's own timers, since its
-/// receiver has stopped: the theater ends all the same.
+/// The message that owns the theater is dropped on the thread of the theater's own timers, since
+/// its receiver has stopped: the theater ends all the same.
 #[test]
 fn s12_s4_a_theater_dropped_by_its_own_timers_ends() {
     for _ in 0..20 {

@@ -1,5 +1,5 @@
-//! S13 asynchronous actors. The stage suite (`stage/waiting.rs`, `async_population.rs`) has what every
-//! kind of stage must do; here is the rest.
+//! S13 asynchronous actors. The stage suite (`stage/waiting.rs`, `async_population.rs`) has what
+//! every kind of stage must do; here is the rest.
 #![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use std::sync::{Arc, Mutex};

@@ -1,5 +1,5 @@
-//! S15 for asynchronous actors: random failures, restarts and stops with accounts, and panics on top of
-//! panics.
+//! S15 for asynchronous actors: random failures, restarts and stops with accounts, and panics on
+//! top of panics.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,5 +1,5 @@
-//! S15 a failure that comes up to the root ends the theater once, whoever else ends it meanwhile, and
-//! loses nothing (S4).
+//! S15 a failure that comes up to the root ends the theater once, whoever else ends it meanwhile,
+//! and loses nothing (S4).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

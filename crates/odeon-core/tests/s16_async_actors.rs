@@ -92,7 +92,8 @@ fn wait_until(what: &str, condition: impl Fn() -> bool) {
     }
 }
 
-/// As any actor that fails while it is made (S15), with nothing to resume with: it eats no messages.
+/// As any actor that fails while it is made (S15), with nothing to resume with: it eats no
+/// messages.
 #[test]
 fn s16_an_asynchronous_member_that_cannot_be_made_is_not_resumed() {
     let run = Deterministic::new(5);

@@ -110,8 +110,8 @@ fn s16_least_loaded_avoids_who_is_busy() {
     let wait = |go: &Arc<AtomicBool>| pool.ask(|reply| Work::Wait(go.clone(), reply)).wait();
     let [busy, free] = go.each_ref().map(|go| wait(go).unwrap());
     assert_eq!(free, 1 - busy);
-    // Two messages for each: an answer comes before its message is done with, and until then the free one looks as busy as
-    // with one.
+    // Two messages for each: an answer comes before its message is done with, and until then the
+    // free one looks as busy as with one.
     (0..2).for_each(|number| pool.send(Work::Do { key: 0, number }).unwrap());
     go[1].store(true, Ordering::SeqCst);
     wait_until("the free one's message", || !done.lock().unwrap().is_empty());
@@ -286,7 +286,8 @@ fn s16_members_that_fail_are_made_anew_or_replaced_by_others() {
     assert_eq!(run.theater().dead_letters(), 0);
 }
 
-/// As any actor that fails while it is made (S15), with nothing to resume with: it eats no messages.
+/// As any actor that fails while it is made (S15), with nothing to resume with: it eats no
+/// messages.
 #[test]
 fn s16_a_member_that_cannot_be_made_is_not_resumed() {
     let run = Deterministic::new(5);

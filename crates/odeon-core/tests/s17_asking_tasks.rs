@@ -1,5 +1,6 @@
-//! S17, S18: what tasks await waits for relief, or for a place, as a future: it blocks no thread, is sent once or not at all, and leaves
-//! nothing behind when it is given up. What tasks send does not wait.
+//! S17, S18: what tasks await waits for relief, or for a place, as a future: it blocks no thread,
+//! is sent once or not at all, and leaves nothing behind when it is given up. What tasks send does
+//! not wait.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -62,7 +63,8 @@ fn s17_a_question_that_waits_for_room_and_is_given_up_leaves_nothing() {
     });
 }
 
-/// Given up in the middle of the relief, by turns of chance: sent or not, never twice, and the others are not left behind.
+/// Given up in the middle of the relief, by turns of chance: sent or not, never twice, and the
+/// others are not left behind.
 #[test]
 fn s17_a_question_given_up_during_the_relief_is_sent_once_or_not_at_all() {
     in_time(|| {
@@ -267,7 +269,8 @@ fn s17_what_a_future_sends_as_a_task_is_accepted() {
     });
 }
 
-/// A thread that is no task asks without being blocked, and its messages keep their order, questions included (S2).
+/// A thread that is no task asks without being blocked, and its messages keep their order,
+/// questions included (S2).
 #[test]
 fn s2_questions_of_a_thread_under_pressure_are_sent_in_their_order() {
     in_time(|| {
@@ -286,7 +289,8 @@ fn s2_questions_of_a_thread_under_pressure_are_sent_in_their_order() {
     });
 }
 
-/// Questions of handlers are sent at once, also under pressure, and their actors are held back (S2, S17).
+/// Questions of handlers are sent at once, also under pressure, and their actors are held back (S2,
+/// S17).
 #[test]
 fn s17_a_question_of_a_handler_on_the_pool_is_sent_in_its_order() {
     struct Asker(ActorRef<Job>, Sender<Result<u32, AskError>>);

@@ -1,5 +1,5 @@
-//! S17 for senders and receivers that wait in the middle of a handler: memory stays bounded, and nobody
-//! is held back by one that waits for it.
+//! S17 for senders and receivers that wait in the middle of a handler: memory stays bounded, and
+//! nobody is held back by one that waits for it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,5 @@
-//! S18 so many messages wait in a bounded mailbox and no more; the next one waits, comes back, or displaces.
+//! S18 so many messages wait in a bounded mailbox and no more; the next one waits, comes back, or
+//! displaces.
 
 use std::collections::VecDeque;
 use std::future::Future;

@@ -1,5 +1,5 @@
-//! S18 on pinned stages: senders in plain handlers have their stage wait as a whole, before the message is accepted; those
-//! in asynchronous ones wait alone.
+//! S18 on pinned stages: senders in plain handlers have their stage wait as a whole, before the
+//! message is accepted; those in asynchronous ones wait alone.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -138,7 +138,8 @@ impl AsyncActor for Needy {
             }
             Need::Relief => {
                 self.filled.rings().await;
-                // Nobody is held back by what somebody sends to itself: the relay is under pressure.
+                // Nobody is held back by what somebody sends to itself: the relay is under
+                // pressure.
                 self.relay.send_async(Relayed::Nothing).await.unwrap();
                 self.done.send(4).unwrap();
             }

@@ -1,4 +1,5 @@
-//! S18 no way to send ignores a bound: actors, replies, timers, groups, worker pools, names, attempts.
+//! S18 no way to send ignores a bound: actors, replies, timers, groups, worker pools, names,
+//! attempts.
 
 use std::sync::Arc;
 use std::sync::mpsc::channel;

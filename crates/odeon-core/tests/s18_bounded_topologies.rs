@@ -1,4 +1,5 @@
-//! S18 actors with bounds among each other: nobody stands still, nothing is lost, pipelines stay short.
+//! S18 actors with bounds among each other: nobody stands still, nothing is lost, pipelines stay
+//! short.
 
 use std::pin::Pin;
 use std::task::Poll;
@@ -81,8 +82,8 @@ enum Kinds {
     All,
 }
 
-/// A random topology of a few actors, most with room for one to three tokens, and several times as many tokens.
-/// Returns the actors, where tokens arrive, and how many must.
+/// A random topology of a few actors, most with room for one to three tokens, and several times as
+/// many tokens. Returns the actors, where tokens arrive, and how many must.
 fn topology(theater: &Theater, seed: u64, kinds: Kinds) -> (Vec<ActorRef<Hop>>, Count, usize) {
     let mut random = Random::from_seed(seed);
     let arrived = Count::default();

@@ -82,8 +82,8 @@ fn s2_a_chain_through_another_actor_comes_after_its_cause() {
     assert_eq!(log.handled(), (0..2_000).collect::<Vec<_>>());
 }
 
-/// Spawned from outside while an actor of the stage looks for them: what it sends at once may overtake the
-/// signal to start.
+/// Spawned from outside while an actor of the stage looks for them: what it sends at once may
+/// overtake the signal to start.
 #[test]
 fn s1_an_actor_that_is_found_by_name_starts_before_its_first_message() {
     const ACTORS: usize = 3_000;

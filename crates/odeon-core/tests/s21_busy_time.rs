@@ -39,8 +39,8 @@ fn busy(theater: &Theater, id: ActorId) -> Option<Duration> {
     stats.actors.iter().find(|actor| actor.id == id).expect("the actor is alive").busy
 }
 
-/// Turns that end by the budget, by going idle, by a panic, with time that passes in between: what is told is the time of the
-/// handlers, and no more.
+/// Turns that end by the budget, by going idle, by a panic, with time that passes in between: what
+/// is told is the time of the handlers, and no more.
 #[test]
 fn s21_busy_is_the_time_of_an_actors_turns() {
     for_seeds(100, |seed| {

@@ -241,8 +241,8 @@ fn s21_a_start_that_goes_wrong_is_no_message() {
     }
 }
 
-/// Whatever happens, what the pool says it handled is what was handled: messages that panic or stop their
-/// actor, restarts, guards, signals, stops from outside.
+/// Whatever happens, what the pool says it handled is what was handled: messages that panic or stop
+/// their actor, restarts, guards, signals, stops from outside.
 #[test]
 fn s21_messages_are_conserved_in_every_run() {
     for_seeds(200, |seed| {
@@ -321,8 +321,8 @@ fn s21_every_kind_of_stage_and_actor_counts() {
     eventually(|| {
         let seen = stats(&theater);
         let of_stages: u64 = seen.stages.iter().map(|stage| stage.messages).sum();
-        // An actor counts a message before its stage does and before its handler runs; and a thread that comes late
-        // goes to sleep for the first time when all is done.
+        // An actor counts a message before its stage does and before its handler runs; and a thread
+        // that comes late goes to sleep for the first time when all is done.
         ids.iter().all(|id| of(&seen, *id).messages == MESSAGES)
             && of_stages >= 6 * MESSAGES
             && all_handled()

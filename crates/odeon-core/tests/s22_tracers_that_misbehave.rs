@@ -1,4 +1,5 @@
-//! S22: whatever a tracer does, messages that it follows are handled once, and what an actor fails with is its own.
+//! S22: whatever a tracer does, messages that it follows are handled once, and what an actor fails
+//! with is its own.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

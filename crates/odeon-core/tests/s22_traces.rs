@@ -225,8 +225,8 @@ fn s22_the_scope_knows_who_handles_what() {
     assert_eq!(numbers.begun.lock().unwrap()[0].0, 5);
 }
 
-/// Random populations with stops, panics, restarts, timers and replies: each message is handled in a scope
-/// caused by the one it was sent in, and of those never handled nothing is left.
+/// Random populations with stops, panics, restarts, timers and replies: each message is handled in
+/// a scope caused by the one it was sent in, and of those never handled nothing is left.
 #[test]
 fn s22_every_message_is_followed_in_every_run() {
     let begun = Cell::new(0);
@@ -333,7 +333,8 @@ fn s22_a_cause_goes_with_its_message_whatever_becomes_of_it() {
     }
 }
 
-/// Of several mailboxes, a message that need not wait is followed; one that is put aside is a plain one.
+/// Of several mailboxes, a message that need not wait is followed; one that is put aside is a plain
+/// one.
 #[test]
 fn s22_with_several_mailboxes_what_is_put_aside_is_not_followed() {
     struct Two(u8);

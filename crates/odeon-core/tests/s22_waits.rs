@@ -147,7 +147,8 @@ fn turned(mut circle: Vec<ActorId>) -> Vec<ActorId> {
     circle
 }
 
-/// Random questions along random paths: a circle is told exactly when the waits have one, and in order.
+/// Random questions along random paths: a circle is told exactly when the waits have one, and in
+/// order.
 #[test]
 fn s22_the_wait_that_closes_a_circle_is_told() {
     let found = std::cell::Cell::new(0);
@@ -171,7 +172,8 @@ fn s22_the_wait_that_closes_a_circle_is_told() {
             let wait = seen.waits.iter().find(|wait| wait.asker == actor);
             wait.map(|wait| wait.asked)
         };
-        // An actor that handles one message at a time waits for one answer here: following is unique.
+        // An actor that handles one message at a time waits for one answer here: following is
+        // unique.
         let in_circle = |start: ActorId| {
             let mut at = next(start);
             for _ in 0..nodes.len() {

@@ -1,5 +1,5 @@
-//! S29: the functions by which the core gives an actor its turns are safe. Who calls them out of turn gets a panic, and nobody gets the
-//! state to write while somebody reads it.
+//! S29: the functions by which the core gives an actor its turns are safe. Who calls them out of
+//! turn gets a panic, and nobody gets the state to write while somebody reads it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

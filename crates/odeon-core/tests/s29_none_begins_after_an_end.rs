@@ -1,5 +1,5 @@
-//! S29: once a read has failed, or the end of the actor has been asked for, none begins; and what becomes of an actor whose reads
-//! outlast the end of its theater.
+//! S29: once a read has failed, or the end of the actor has been asked for, none begins; and what
+//! becomes of an actor whose reads outlast the end of its theater.
 
 use std::collections::HashSet;
 use std::sync::mpsc::{Sender, channel};
@@ -191,7 +191,8 @@ impl World {
         drop(hall.wait(|inside| inside.writes == 1));
         (0..reads).for_each(|_| assert!(ledger.send(&place, ReadWrite::Read)));
         hall.change(|inside| inside.is_open = true);
-        // These tests are not about when workers are woken: messages from outside wake those that sleep.
+        // These tests are not about when workers are woken: messages from outside wake those that
+        // sleep.
         let begun = std::time::Instant::now();
         while hall.lock().begun < workers && begun.elapsed() < PATIENCE {
             drop(other.ask(Task::Answer));
@@ -201,7 +202,8 @@ impl World {
         Self { hall, ledger, theater, place, other }
     }
 
-    /// One worker has come back from its read, and seen to what it came to: there is no other one that could answer.
+    /// One worker has come back from its read, and seen to what it came to: there is no other one
+    /// that could answer.
     fn wait_for_a_worker(&self) {
         self.other.ask(Task::Answer).wait_timeout(PATIENCE).unwrap();
     }

@@ -1,4 +1,5 @@
-//! S29: reads of one actor run at once, writes alone; who goes first. Failures and ends are in `s29_failures_and_ends.rs`.
+//! S29: reads of one actor run at once, writes alone; who goes first. Failures and ends are in
+//! `s29_failures_and_ends.rs`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -180,7 +181,8 @@ fn book(policy: ReadWritePolicy, log: Sender<Event>) -> ReadWriting<Book> {
     ReadWriting::new(Book { written: [0; SENDERS], log }, policy).sharing(ReadSharing::Always)
 }
 
-/// All that was sent was handled, once; in order of arrival each read saw what its sender had written before.
+/// All that was sent was handled, once; in order of arrival each read saw what its sender had
+/// written before.
 fn check_book(events: &[Event], policy: ReadWritePolicy, goes: u64) {
     assert_eq!(events.len() as u64, SENDERS as u64 * 5 * goes);
     for sender in 0..SENDERS {
@@ -287,7 +289,8 @@ impl ReadWriteActor for Chained {
     }
 }
 
-/// What comes first: one message, or the end of a chain of the other kind that is under way before it.
+/// What comes first: one message, or the end of a chain of the other kind that is under way before
+/// it.
 fn first_of(policy: ReadWritePolicy, chain_reads: bool, sharing: ReadSharing) -> &'static str {
     let run = Deterministic::new(7);
     let (out, order) = channel();

@@ -1,4 +1,5 @@
-//! S3: joins of streams, and join patterns: whatever the order of arrival, no generations are mixed and nothing is lost.
+//! S3: joins of streams, and join patterns: whatever the order of arrival, no generations are mixed
+//! and nothing is lost.
 
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
@@ -179,7 +180,8 @@ fn s3_patterns_take_each_message_once_and_each_mailbox_in_order() {
         }
         // Both patterns share source 1, which decides how many fire.
         assert_eq!(taken[1].len(), 15);
-        // What was taken, and what waits: held or in a mailbox. One item of source 4 is held, all others wait.
+        // What was taken, and what waits: held or in a mailbox. One item of source 4 is held, all
+        // others wait.
         let items = events.iter().filter(|event| matches!(event, Event::Item { .. })).count();
         let taken: usize = taken.iter().map(Vec::len).sum();
         let leftovers = run.shutdown().leftovers.len();
@@ -254,7 +256,8 @@ fn s3_who_waits_for_too_long_comes_back_and_others_do_not() {
     assert_eq!(results(), []);
 }
 
-/// The timer of a state that was made anew, and its message if it has fired, are nothing to the new one.
+/// The timer of a state that was made anew, and its message if it has fired, are nothing to the new
+/// one.
 #[test]
 fn s3_who_is_made_anew_holds_messages_for_the_whole_limit() {
     for fires_before in [false, true] {

@@ -23,7 +23,8 @@ enum Fails {
     NamesOneThatIsNotThere,
 }
 
-/// Fails as often as it is to; otherwise chooses where most is waiting, and complains where nothing is.
+/// Fails as often as it is to; otherwise chooses where most is waiting, and complains where nothing
+/// is.
 #[derive(Clone)]
 struct Longest {
     fails: Fails,

@@ -1,5 +1,5 @@
-//! S3: priority is never inverted by more than the message being handled, however many threads send; and each pattern is
-//! repeated by its seed.
+//! S3: priority is never inverted by more than the message being handled, however many threads
+//! send; and each pattern is repeated by its seed.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -70,8 +70,9 @@ impl Actor for Reader {
         if self.left == 0 {
             self.done.send(()).unwrap();
         }
-        // A message has not reached the actor as long as one before it is still being put by a sender that has been interrupted. So only a
-        // moment at which nobody sends says something: that of the second look, if nobody has begun since.
+        // A message has not reached the actor as long as one before it is still being put by a
+        // sender that has been interrupted. So only a moment at which nobody sends says something:
+        // that of the second look, if nobody has begun since.
         // ORDERING: SeqCst, here and at the senders: the three looks in this order.
         let high = self.sends.high.load(Ordering::SeqCst);
         let returned = self.sends.returned.load(Ordering::SeqCst);

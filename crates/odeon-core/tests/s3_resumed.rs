@@ -239,7 +239,8 @@ fn shelf() -> Shelf {
     Shelf { items: Vec::new(), deeds: 0, broken: false }
 }
 
-/// A shelf on the pool and on a pinned stage, with asynchronous handlers on both; resumed whenever it fails.
+/// A shelf on the pool and on a pinned stage, with asynchronous handlers on both; resumed whenever
+/// it fails.
 fn shelves(theater: &Theater) -> [ActorRef<Place>; 4] {
     let stage = theater.pinned("shelves").unwrap();
     let resumed = Supervision::new().always(Directive::Resume);

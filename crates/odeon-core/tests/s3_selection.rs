@@ -174,7 +174,8 @@ fn s3_weights_that_do_not_fit_fail_at_the_start() {
     assert_eq!(ended.failure(), Some("there are 2 weights for 4 mailboxes"));
 }
 
-/// Random messages to random mailboxes of an actor with random guards: per mailbox in order, nothing lost.
+/// Random messages to random mailboxes of an actor with random guards: per mailbox in order,
+/// nothing lost.
 struct Guarded {
     random: Random,
     policy: fn() -> Selection,
@@ -273,7 +274,8 @@ fn s3_nobody_waits_longer_than_ageing_says() {
             let theater = run.theater();
             let clerk = if waits { theater.spawn_async(clerk) } else { theater.spawn(clerk) };
             run.run_until_idle();
-            // So many wait in each mailbox from the beginning that none runs empty before the last look; more come for the first meanwhile.
+            // So many wait in each mailbox from the beginning that none runs empty before the last
+            // look; more come for the first meanwhile.
             for n in 0..200 {
                 (0..MAILBOXES).for_each(|mailbox| clerk.mailbox(mailbox).send(Item(n)).unwrap());
             }

@@ -1,5 +1,6 @@
-//! Endings that few meet: dead letters as the observer sees them (S4), closed mailboxes of an actor that
-//! nobody can reach (S11), what a watcher finds (S14), a stop while an actor pauses before its restart (S15).
+//! Endings that few meet: dead letters as the observer sees them (S4), closed mailboxes of an actor
+//! that nobody can reach (S11), what a watcher finds (S14), a stop while an actor pauses before its
+//! restart (S15).
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -166,8 +166,8 @@ fn flooded(builder: TheaterBuilder, pattern: Pattern) -> (Theater, Arc<Turns>) {
         }
         (0..3).for_each(|_| flooder.send(Flood::On).unwrap());
     }
-    // At the start all flooders themselves wait in the injector, and come out one for each look. Counted from here:
-    // if this thread was held up, many turns have gone by with few of them.
+    // At the start all flooders themselves wait in the injector, and come out one for each look.
+    // Counted from here: if this thread was held up, many turns have gone by with few of them.
     let begun = turns.now();
     while turns.now() < begun + 2 * INJECTOR_LOOK * FLOODERS {
         std::thread::sleep(Duration::from_micros(100));
@@ -234,8 +234,8 @@ fn s6_a_message_from_outside_does_not_starve_under_internal_traffic() {
     }
 }
 
-/// On a pinned stage messages are handled in their order of arrival: one from outside waits for those
-/// from outside before it, and for at most a batch between the stage's own actors.
+/// On a pinned stage messages are handled in their order of arrival: one from outside waits for
+/// those from outside before it, and for at most a batch between the stage's own actors.
 #[test]
 fn s6_a_pinned_stage_is_fair_among_its_messages() {
     struct Counts(Arc<Turns>);
@@ -311,7 +311,8 @@ fn s6_who_has_used_up_a_budget_does_not_wait_behind_a_handler_that_takes_long() 
     }
 }
 
-/// Sends to each of them in one turn, so that the last one comes into the LIFO slot and the others into the queue.
+/// Sends to each of them in one turn, so that the last one comes into the LIFO slot and the others
+/// into the queue.
 struct Wakes(Vec<ActorRef<()>>);
 
 impl Actor for Wakes {

@@ -24,8 +24,9 @@ fn cpu_ticks() -> u64 {
     ticks(11) + ticks(12)
 }
 
-/// Ticks of the first second that has at most one, or of the quietest of many. The workers look around a little before they
-/// sleep, on a busy machine perhaps late; but who is never idle has no quiet second at all.
+/// Ticks of the first second that has at most one, or of the quietest of many. The workers look
+/// around a little before they sleep, on a busy machine perhaps late; but who is never idle has no
+/// quiet second at all.
 fn least_of_a_second() -> u64 {
     let mut least = u64::MAX;
     for _ in 0..30 {

@@ -22,7 +22,8 @@ fn s8_nothing_happens_before_the_release_then_all_in_order() {
     run.run_until_idle();
     assert_eq!((log.events(), child_log.events()), (vec![Event::Started], vec![]));
     assert_eq!(outbox.len(), 6);
-    // The stop is released with the rest, before any turn: it takes effect before the first message.
+    // The stop is released with the rest, before any turn: it takes effect before the first
+    // message.
     outbox.release();
     assert!(outbox.is_empty());
     run.run_until_idle();

@@ -1,4 +1,5 @@
-//! S9: each theater has its own settings: the stacks of a theater's threads are as large as its builder says.
+//! S9: each theater has its own settings: the stacks of a theater's threads are as large as its
+//! builder says.
 
 use std::hint::black_box;
 use std::time::Duration;

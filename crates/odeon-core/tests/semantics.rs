@@ -76,8 +76,8 @@ fn named_files(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether a source is the file with this name, or lies in the folder with this name. The name may leave out folders in
-/// front; a `*` stands for anything.
+/// Whether a source is the file with this name, or lies in the folder with this name. The name may
+/// leave out folders in front; a `*` stands for anything.
 fn is_named(source: &str, name: &str) -> bool {
     if name.ends_with('/') {
         return source.contains(&format!("/{name}"));
@@ -115,7 +115,8 @@ fn every_test_file_that_is_named_exists() {
     assert!(missing.is_empty(), "named by promises, but not there: {missing:?}");
 }
 
-/// A test cites a promise by the name of its file, of its folder, or its own: `s7_...`, also after other numbers.
+/// A test cites a promise by the name of its file, of its folder, or its own: `s7_...`, also after
+/// other numbers.
 #[test]
 fn every_promise_is_cited_by_a_test_in_a_file_that_it_names() {
     let sources = sources();

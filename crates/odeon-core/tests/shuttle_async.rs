@@ -1,5 +1,5 @@
-//! Asynchronous actors under random schedules: wake-ups against the step to idle, against a stop and
-//! against the end of the theater. A lost wake-up shows as a deadlock. Run by `ci/shuttle.sh`.
+//! Asynchronous actors under random schedules: wake-ups against the step to idle, against a stop
+//! and against the end of the theater. A lost wake-up shows as a deadlock. Run by `ci/shuttle.sh`.
 //!
 //! Nothing here may block except through `odeon-sync`, hence a bell of its own.
 
@@ -125,8 +125,8 @@ impl AsyncActor for Waiter {
     }
 }
 
-/// Two threads ring, a third sends, while actors of the pool and of a pinned stage go to sleep between
-/// any two of these.
+/// Two threads ring, a third sends, while actors of the pool and of a pinned stage go to sleep
+/// between any two of these.
 #[test]
 fn s13_no_wake_up_of_a_future_is_lost() {
     check(|| {
@@ -160,8 +160,8 @@ fn s13_no_wake_up_of_a_future_is_lost() {
     });
 }
 
-/// Rings, a stop, the last references and the end of the theater at once: every message is handled or
-/// left over, every state is dropped, and late wake-ups find nobody.
+/// Rings, a stop, the last references and the end of the theater at once: every message is handled
+/// or left over, every state is dropped, and late wake-ups find nobody.
 #[test]
 fn s13_wake_ups_race_with_the_end() {
     check(|| {

@@ -1,5 +1,5 @@
-//! Bounded mailboxes under random schedules: threads and actors that wait, against the owner, each other and
-//! the end. One who is not let on shows as a deadlock. Run by `ci/shuttle.sh`.
+//! Bounded mailboxes under random schedules: threads and actors that wait, against the owner, each
+//! other and the end. One who is not let on shows as a deadlock. Run by `ci/shuttle.sh`.
 //!
 //! Nothing here may block except through `odeon-sync`.
 
@@ -114,8 +114,8 @@ fn s18_nobody_stands_still_in_a_ring_with_room_for_one() {
     });
 }
 
-/// Threads wait while an actor is stopped and its theater ends: each message is handled, comes back, or is
-/// left over.
+/// Threads wait while an actor is stopped and its theater ends: each message is handled, comes
+/// back, or is left over.
 #[test]
 fn s18_the_end_lets_everybody_go() {
     check(|| {

@@ -1,6 +1,7 @@
-//! The inbox under random schedules, with an embedded block of 1 slot and heap blocks of 2. Beyond the
-//! loom models where loom cannot follow: it lets a thread that has stored to the tail word read an
-//! older value in its next addition, and two additions read the same value. Run by `ci/shuttle.sh`.
+//! The inbox under random schedules, with an embedded block of 1 slot and heap blocks of 2. Beyond
+//! the loom models where loom cannot follow: it lets a thread that has stored to the tail word read
+//! an older value in its next addition, and two additions read the same value. Run by
+//! `ci/shuttle.sh`.
 
 use std::sync::Arc as StdArc;
 
@@ -16,8 +17,8 @@ fn check(test: impl Fn() + Send + Sync + 'static) {
     shuttle::check_random(test, iterations.map_or(2_000, |n| n.parse().expect("a number")));
 }
 
-/// Nobody takes anything: a sender that waited for the end of a block may find the next block full as
-/// well, and nobody else to go on.
+/// Nobody takes anything: a sender that waited for the end of a block may find the next block full
+/// as well, and nobody else to go on.
 #[test]
 fn s7_senders_get_on_without_an_owner() {
     check(|| {
@@ -42,8 +43,8 @@ fn s7_senders_get_on_without_an_owner() {
     });
 }
 
-/// Close against push across blocks: every message is handed to the owner, in each sender's order, or
-/// comes back; and all of them are dropped.
+/// Close against push across blocks: every message is handed to the owner, in each sender's order,
+/// or comes back; and all of them are dropped.
 #[test]
 fn s4_close_takes_or_returns_every_message() {
     check(|| {

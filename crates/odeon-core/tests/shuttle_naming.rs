@@ -1,6 +1,6 @@
-//! Names and groups under random schedules: spawning, naming, joining and ending against each other.
-//! What is left behind or spawned twice fails; a caller that is not woken is a deadlock, which shuttle
-//! reports with the schedule that led to it. Run by `ci/shuttle.sh`.
+//! Names and groups under random schedules: spawning, naming, joining and ending against each
+//! other. What is left behind or spawned twice fails; a caller that is not woken is a deadlock,
+//! which shuttle reports with the schedule that led to it. Run by `ci/shuttle.sh`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

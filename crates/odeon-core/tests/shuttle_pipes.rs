@@ -1,5 +1,5 @@
-//! Pipes under random schedules: an output on its way meets the end of its actor, a restart, and a cancellation.
-//! Run by `ci/shuttle.sh`.
+//! Pipes under random schedules: an output on its way meets the end of its actor, a restart, and a
+//! cancellation. Run by `ci/shuttle.sh`.
 
 use std::sync::Arc;
 use std::time::Duration;

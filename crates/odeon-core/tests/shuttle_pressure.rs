@@ -1,5 +1,6 @@
-//! Pressure under random schedules: senders that are held back by one that waits, in the middle of a handler,
-//! for their answer or their relief. Who is held back for ever shows as a deadlock. Run by `ci/shuttle.sh`.
+//! Pressure under random schedules: senders that are held back by one that waits, in the middle of
+//! a handler, for their answer or their relief. Who is held back for ever shows as a deadlock. Run
+//! by `ci/shuttle.sh`.
 //!
 //! Under shuttle an inbox of four messages is under pressure.
 

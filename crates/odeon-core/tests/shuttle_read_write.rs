@@ -1,5 +1,5 @@
-//! Readers and writers under random schedules: readers join and leave while writes, failures, restarts, stops, pipes and the
-//! end of the actor come in between. Run by `ci/shuttle.sh`.
+//! Readers and writers under random schedules: readers join and leave while writes, failures,
+//! restarts, stops, pipes and the end of the actor come in between. Run by `ci/shuttle.sh`.
 
 use std::sync::Arc;
 use std::time::Duration;

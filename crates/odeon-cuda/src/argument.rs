@@ -7,9 +7,11 @@ use crate::buffer::CudaBuffer;
 /// What a function takes, in CUDA C.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Parameter {
-    /// `const T*` and behind it `unsigned long long`: memory that it reads, and how many bytes that is.
+    /// `const T*` and behind it `unsigned long long`: memory that it reads, and how many bytes that
+    /// is.
     Read,
-    /// `T*` and behind it `unsigned long long`: memory that it reads and writes, and how many bytes that is.
+    /// `T*` and behind it `unsigned long long`: memory that it reads and writes, and how many bytes
+    /// that is.
     Write,
     /// `int`
     I32,
@@ -48,7 +50,8 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// At least this many threads, in blocks of `threads`. The thesis (6.5.2) has 128, "to support multiple architectures".
+    /// At least this many threads, in blocks of `threads`. The thesis (6.5.2) has 128, "to support
+    /// multiple architectures".
     pub fn of(all: u32, threads: u32) -> Self {
         let blocks = all.div_ceil(threads.max(1)).max(1);
         Self { blocks, threads, shared_bytes: 0 }

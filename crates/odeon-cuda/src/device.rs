@@ -20,15 +20,17 @@ use crate::timing::Mark;
 
 /// A session with a CUDA device: a stream of its own, in which all happens in order.
 ///
-/// All sessions of a process with one device share its primary context. A fault of a kernel breaks the context for all of them: whatever
-/// such a session is asked for is [`DeviceError::Lost`] from the moment on at which it learns of
-/// that. A new session tries the shared context again, and one of its own if others still hold the
-/// broken one. Whether either works after a fault is up to the driver, whose documentation says
-/// that the process must be started anew; opening is `Lost` then, and says so.
+/// All sessions of a process with one device share its primary context. A fault of a kernel breaks
+/// the context for all of them: whatever such a session is asked for is [`DeviceError::Lost`] from
+/// the moment on at which it learns of that. A new session tries the shared context again, and one
+/// of its own if others still hold the broken one. Whether either works after a fault is up to the
+/// driver, whose documentation says that the process must be started anew; opening is `Lost` then,
+/// and says so.
 ///
-/// Nothing ends a kernel but the kernel, or the end of the process. Whoever waits for one that does not end waits for
-/// ever, and so does who drops its session. Other sessions of the process may have to wait for it
-/// as well: to load a kernel, which their context may do only when nothing runs in it.
+/// Nothing ends a kernel but the kernel, or the end of the process. Whoever waits for one that does
+/// not end waits for ever, and so does who drops its session. Other sessions of the process may
+/// have to wait for it as well: to load a kernel, which their context may do only when nothing runs
+/// in it.
 pub struct CudaDevice {
     name: String,
     memory: Memory,
@@ -42,7 +44,8 @@ pub struct CudaDevice {
 }
 
 impl CudaDevice {
-    /// Opens a session with the device of that number, from 0 on, that may have `limit` bytes of memory: all there is, if none is said.
+    /// Opens a session with the device of that number, from 0 on, that may have `limit` bytes of
+    /// memory: all there is, if none is said.
     ///
     /// # Errors
     /// [`DeviceError::Unavailable`] if there is no driver or no such device; [`DeviceError::Lost`]
@@ -64,10 +67,12 @@ impl CudaDevice {
         Ok(Self { name, memory, capability, context, stream, modules, lost })
     }
 
-    /// Compiles CUDA C for this device and loads it there. `name` is what the compiler calls it; `options` are those of NVRTC: `-DK=16`.
+    /// Compiles CUDA C for this device and loads it there. `name` is what the compiler calls it;
+    /// `options` are those of NVRTC: `-DK=16`.
     ///
     /// # Errors
-    /// [`DeviceError::Kernel`] with what the compiler says; [`DeviceError::Unavailable`] if there is no compiler.
+    /// [`DeviceError::Kernel`] with what the compiler says; [`DeviceError::Unavailable`] if there
+    /// is no compiler.
     pub fn compile(
         &mut self,
         name: &str,
@@ -90,11 +95,12 @@ impl CudaDevice {
         Ok(Module { loaded, session: self.context.clone() })
     }
 
-    /// Launches a function of a module of this session, behind all that was launched before. Does not wait for it.
+    /// Launches a function of a module of this session, behind all that was launched before. Does
+    /// not wait for it.
     ///
     /// # Errors
-    /// [`DeviceError::Invalid`] if the arguments are not those that it takes, or are not of this session;
-    /// [`DeviceError::Kernel`] if the device cannot run it so; [`DeviceError::Lost`].
+    /// [`DeviceError::Invalid`] if the arguments are not those that it takes, or are not of this
+    /// session; [`DeviceError::Kernel`] if the device cannot run it so; [`DeviceError::Lost`].
     pub fn launch(
         &mut self,
         function: &Function,
@@ -125,10 +131,12 @@ impl CudaDevice {
         self.noted(mark.map_err(|error| error::of(error, "recording an event")))
     }
 
-    /// How long the device took for what was launched between two marks, for which it waits. About half a microsecond is its resolution.
+    /// How long the device took for what was launched between two marks, for which it waits. About
+    /// half a microsecond is its resolution.
     ///
     /// # Errors
-    /// [`DeviceError::Lost`]; [`DeviceError::Invalid`] if one of them is of another device, or of another context of this one; [`DeviceError::Unavailable`] if the driver cannot tell.
+    /// [`DeviceError::Lost`]; [`DeviceError::Invalid`] if one of them is of another device, or of
+    /// another context of this one; [`DeviceError::Unavailable`] if the driver cannot tell.
     pub fn between(&mut self, from: &Mark, to: &Mark) -> Result<Duration, DeviceError> {
         self.is_there()?;
         // WHY: cudarc says of these what it says of a context that is broken.
@@ -137,7 +145,8 @@ impl CudaDevice {
                 "two marks are of two devices, or contexts".to_owned(),
             ));
         }
-        // WHY: drivers before CUDA 12.8 lack the function for which cudarc asks if it was built for a later version, and it panics at one that is not there. Nothing has changed then.
+        // WHY: drivers before CUDA 12.8 lack the function for which cudarc asks if it was built for
+        // a later version, and it panics at one that is not there. Nothing has changed then.
         let asking = AssertUnwindSafe(|| from.event.elapsed_ms(&to.event));
         let ms = catch_unwind(asking).map_err(|_| {
             let why = "the driver is too old to say how long something took";
@@ -181,7 +190,8 @@ impl CudaDevice {
         self.is_there()?;
         let waited = self.stream.synchronize();
         if waited.is_err() {
-            // WHY: it may be an error that something met when it was dropped; cudarc tells it here, once, and has not waited then.
+            // WHY: it may be an error that something met when it was dropped; cudarc tells it here,
+            // once, and has not waited then.
             let _ = self.stream.synchronize();
         }
         self.noted(waited.map_err(|error| error::of(error, what)))
@@ -229,7 +239,8 @@ impl Device for CudaDevice {
             return Ok(());
         }
         let copied = self.stream.memcpy_htod(bytes, &mut buffer.memory);
-        // WHY also after an error: it may have begun, and `bytes` are the caller's again afterwards.
+        // WHY also after an error: it may have begun, and `bytes` are the caller's again
+        // afterwards.
         let waited = self.wait("copying to the device");
         let copied = copied.map_err(|error| error::of(error, "copying to the device"));
         self.noted(copied)?;

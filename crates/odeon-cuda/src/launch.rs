@@ -1,5 +1,5 @@
-//! What the compiler cannot check: memory that has nothing in it yet, and functions whose parameters
-//! somebody has to know.
+//! What the compiler cannot check: memory that has nothing in it yet, and functions whose
+//! parameters somebody has to know.
 #![allow(unsafe_code, reason = "nowhere else in this crate but in `libraries.rs`")]
 
 use std::ffi::{CStr, c_uint, c_void};
@@ -71,10 +71,12 @@ pub(crate) fn why_not_loaded(context: &Arc<CudaContext>, ptx: &CStr) -> Option<S
     Some(log.trim().to_owned()).filter(|log| !log.is_empty())
 }
 
-/// A stream of a context of which nothing else is used. Uses of buffers are not recorded as events, which would cost at each launch.
+/// A stream of a context of which nothing else is used. Uses of buffers are not recorded as events,
+/// which would cost at each launch.
 pub(crate) fn own_stream(context: &Arc<CudaContext>) -> Result<Arc<CudaStream>, DriverError> {
-    // SAFETY: the events are for buffers that several streams use. All buffers are made by `CudaDevice`, on the one stream of its session; it
-    // refuses those of other sessions; and they are freed on that stream.
+    // SAFETY: the events are for buffers that several streams use. All buffers are made by
+    // `CudaDevice`, on the one stream of its session; it refuses those of other sessions; and they
+    // are freed on that stream.
     unsafe { context.disable_event_tracking() };
     context.new_stream()
 }
@@ -84,7 +86,8 @@ pub(crate) fn allocate(
     stream: &Arc<CudaStream>,
     bytes: usize,
 ) -> Result<CudaSlice<u8>, DriverError> {
-    // SAFETY: any value of a byte is one. It is read only by being copied from the device, which is defined for memory that nobody has written.
+    // SAFETY: any value of a byte is one. It is read only by being copied from the device, which is
+    // defined for memory that nobody has written.
     unsafe { stream.alloc::<u8>(bytes) }
 }
 
@@ -92,9 +95,10 @@ impl Module {
     /// A function of it.
     ///
     /// # Safety
-    /// Its parameters in CUDA C are these, in this order, each [`Read`](Parameter::Read) and [`Write`](Parameter::Write) being two. Whatever grid it is launched with,
-    /// whatever memory of whatever size, and whatever numbers: it reads and writes only within the bytes that it was told of, writes only to what is
-    /// `Write`, and keeps no pointer.
+    /// Its parameters in CUDA C are these, in this order, each [`Read`](Parameter::Read) and
+    /// [`Write`](Parameter::Write) being two. Whatever grid it is launched with, whatever memory of
+    /// whatever size, and whatever numbers: it reads and writes only within the bytes that it was
+    /// told of, writes only to what is `Write`, and keeps no pointer.
     ///
     /// # Errors
     /// [`DeviceError::Kernel`] if there is none of that name.
@@ -134,9 +138,11 @@ pub(crate) fn launch(
         block_dim: (grid.threads, 1, 1),
         shared_mem_bytes: grid.shared_bytes,
     };
-    // SAFETY: whoever called `Module::function` has promised that its parameters are those that were checked above, and that it
-    // stays within the sizes that are pushed beside each buffer. The driver copies the values before this returns. The buffers are freed
-    // behind the launch, since they are freed on the same stream; the module is kept by the session until all has been done.
+    // SAFETY: whoever called `Module::function` has promised that its parameters are those that
+    // were checked above, and that it stays within the sizes that are pushed beside each buffer.
+    // The driver copies the values before this returns. The buffers are freed behind the launch,
+    // since they are freed on the same stream; the module is kept by the session until all has been
+    // done.
     let launched = unsafe { launching.launch(config) };
     let what = || format!("launching `{}`", function.name);
     launched.map(|_| ()).map_err(|error| error::of(error, &what()))

@@ -1,7 +1,8 @@
 //! CUDA by hand: kernels in CUDA C that are compiled while the program runs.
 //!
-//! This is the direct way of Hayduk's thesis, sections 6.3.1 and 6.5.2, without its C++: no toolkit is needed to build a program, and
-//! the driver's library is looked for when a device is opened. Cudarc, by which that is done, is named by no other crate of Odeon.
+//! This is the direct way of Hayduk's thesis, sections 6.3.1 and 6.5.2, without its C++: no toolkit
+//! is needed to build a program, and the driver's library is looked for when a device is opened.
+//! Cudarc, by which that is done, is named by no other crate of Odeon.
 //!
 //! | question | file |
 //! |---|---|

@@ -3,10 +3,11 @@
 
 use cudarc::driver::sys;
 
-/// Whether the driver's library can be loaded. Without it all else that cudarc has of the driver panics.
+/// Whether the driver's library can be loaded. Without it all else that cudarc has of the driver
+/// panics.
 pub(crate) fn has_driver() -> bool {
-    // SAFETY: loads the library that the system names so, and runs its initialisers, as every program with CUDA does; the system's
-    // administrator upholds that it is NVIDIA's.
+    // SAFETY: loads the library that the system names so, and runs its initialisers, as every
+    // program with CUDA does; the system's administrator upholds that it is NVIDIA's.
     unsafe { sys::is_culib_present() }
 }
 

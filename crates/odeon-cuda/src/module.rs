@@ -37,15 +37,18 @@ impl fmt::Debug for Function {
     }
 }
 
-/// Compiles CUDA C for devices of that compute capability, major and minor; answers PTX, which the driver of a device makes its code of. `name` is
-/// what the compiler calls it; `options` are those of NVRTC: `-DK=16`.
+/// Compiles CUDA C for devices of that compute capability, major and minor; answers PTX, which the
+/// driver of a device makes its code of. `name` is what the compiler calls it; `options` are those
+/// of NVRTC: `-DK=16`.
 ///
-/// [`CudaDevice::compile`](crate::CudaDevice::compile) does this for its own device. No device is needed here, so that a program's tests
-/// can say on any machine which has the compiler's library whether its kernels compile.
+/// [`CudaDevice::compile`](crate::CudaDevice::compile) does this for its own device. No device is
+/// needed here, so that a program's tests can say on any machine which has the compiler's library
+/// whether its kernels compile.
 ///
 /// # Errors
-/// [`DeviceError::Kernel`] with what the compiler says, or if the options ask for something else than PTX; [`DeviceError::Unavailable`] if there is
-/// no compiler; [`DeviceError::Invalid`] if a text has a zero in it.
+/// [`DeviceError::Kernel`] with what the compiler says, or if the options ask for something else
+/// than PTX; [`DeviceError::Unavailable`] if there is no compiler; [`DeviceError::Invalid`] if a
+/// text has a zero in it.
 ///
 /// # Examples
 ///

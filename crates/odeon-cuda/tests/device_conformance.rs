@@ -40,7 +40,8 @@ impl DeviceUnderTest for Cuda {
             none => {
                 let module = session.device.compile("change.cu", SOURCE, &[])?;
                 let parameters = [Parameter::Write, Parameter::U32, Parameter::U32, Parameter::U32];
-                // SAFETY: these are its parameters, and it stays within the bytes that it is told of.
+                // SAFETY: these are its parameters, and it stays within the bytes that it is told
+                // of.
                 let change = unsafe { module.function("change", &parameters) }?;
                 none.insert(change).clone()
             }

@@ -1,4 +1,5 @@
-//! A kernel that does not end: the end of its process ends it, and nothing else does. A theater does not wait for it.
+//! A kernel that does not end: the end of its process ends it, and nothing else does. A theater
+//! does not wait for it.
 
 use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;

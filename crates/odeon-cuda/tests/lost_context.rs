@@ -269,7 +269,8 @@ fn answers(asked: Asked, adder: &DeviceRef<Add>, told: &Told) -> usize {
     answered
 }
 
-/// What is counted of an actor, once it has counted that many messages: that is after their answers.
+/// What is counted of an actor, once it has counted that many messages: that is after their
+/// answers.
 fn stats(adder: &DeviceRef<Add>, messages: u64) -> DeviceStats {
     let until = Instant::now() + Duration::from_secs(30);
     while adder.stats().messages != messages && Instant::now() < until {

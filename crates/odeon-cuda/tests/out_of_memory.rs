@@ -1,4 +1,5 @@
-//! More memory than the account allows, and more than the driver has: errors, and the session goes on.
+//! More memory than the account allows, and more than the driver has: errors, and the session goes
+//! on.
 
 use std::time::Instant;
 
@@ -45,7 +46,8 @@ fn what_the_driver_refuses_is_an_error_and_what_is_given_back_can_be_had_again()
     assert_eq!(too_much, Some(DeviceError::OutOfMemory { asked: all + 1, available: all }));
     runs(&mut device, &add_one);
 
-    // Of the driver: the context and its kernels have some hundred megabytes that the account knows nothing of.
+    // Of the driver: the context and its kernels have some hundred megabytes that the account knows
+    // nothing of.
     let begun = Instant::now();
     let (mut large, mut small) = (Vec::new(), Vec::new());
     let first = fill(&mut device, GIB, &mut large);

@@ -1,4 +1,5 @@
-//! A pool of workers of several kinds behind one queue, which finds out by itself which of them are best for the work.
+//! A pool of workers of several kinds behind one queue, which finds out by itself which of them are
+//! best for the work.
 //!
 //! | question | files |
 //! |---|---|
@@ -45,19 +46,24 @@ pub use report::{BalancingReport, ConfigurationReport, KindReport};
 use piece::{Home, Together};
 use shared::Shared;
 
-/// Workers of several kinds that take pieces of work from one queue when they are free. A handle: its clones are the same pool.
+/// Workers of several kinds that take pieces of work from one queue when they are free. A handle:
+/// its clones are the same pool.
 ///
-/// A piece is moved: to the queue, to a worker, and back with its result. Nothing of it is copied, and nobody else has it meanwhile. So a program that
-/// works in rounds submits all pieces of a round, gets them back, and submits them again for the next one.
+/// A piece is moved: to the queue, to a worker, and back with its result. Nothing of it is copied,
+/// and nobody else has it meanwhile. So a program that works in rounds submits all pieces of a
+/// round, gets them back, and submits them again for the next one.
 ///
-/// Which of the workers work at the same time is a [`Configuration`]. The pool tries all of them with the first pieces, uses
-/// the best one by its [`Objective`], and looks whether it stays the best. What is measured is the time in which the pool has work; so a worker
-/// that keeps a round waiting for its last piece is not worth having, though more would get done with it if the work never ended.
+/// Which of the workers work at the same time is a [`Configuration`]. The pool tries all of them
+/// with the first pieces, uses the best one by its [`Objective`], and looks whether it stays the
+/// best. What is measured is the time in which the pool has work; so a worker that keeps a round
+/// waiting for its last piece is not worth having, though more would get done with it if the work
+/// never ended.
 ///
 /// When all handles are gone the workers finish what was submitted, and end.
 ///
 /// # Guarantees
-/// S38: each piece comes back exactly once, done or [`Undone`]. No worker of the configuration in use is idle while a piece waits.
+/// S38: each piece comes back exactly once, done or [`Undone`]. No worker of the configuration in
+/// use is idle while a piece waits.
 ///
 /// # Examples
 ///
@@ -124,7 +130,8 @@ impl<W: Send + 'static> BalancingPool<W> {
 
     /// Submits a piece. The answer is the piece, with its result, or why it was not done.
     ///
-    /// Waiting for it ends with [`AskError::NoReply`](odeon_core::AskError::NoReply) only if the process lost it.
+    /// Waiting for it ends with [`AskError::NoReply`](odeon_core::AskError::NoReply) only if the
+    /// process lost it.
     pub fn submit(&self, work: W) -> Ask<Returned<W>> {
         let (reply, ask) = extend::question();
         self.submit_to(work, reply);
@@ -132,7 +139,8 @@ impl<W: Send + 'static> BalancingPool<W> {
     }
 
     /// Submits a piece that comes back by `reply`: in an actor, as one of its messages
-    /// ([`Context::reply_to`](odeon_core::Context::reply_to)). In an attempt (S8), with its effects.
+    /// ([`Context::reply_to`](odeon_core::Context::reply_to)). In an attempt (S8), with its
+    /// effects.
     ///
     /// ```
     /// # use odeon_core::*;
@@ -175,7 +183,8 @@ impl<W: Send + 'static> BalancingPool<W> {
         }));
     }
 
-    /// Submits several pieces. The answer comes when all are back: as they were submitted, in that order.
+    /// Submits several pieces. The answer comes when all are back: as they were submitted, in that
+    /// order.
     pub fn submit_all(&self, works: Vec<W>) -> Ask<Vec<Returned<W>>> {
         let (reply, ask) = extend::question();
         self.submit_all_to(works, reply);
@@ -197,7 +206,8 @@ impl<W: Send + 'static> BalancingPool<W> {
         }));
     }
 
-    /// Waits until there is room in the queue, or there is none to come because the pool has stopped. Somebody else's pieces may come in between.
+    /// Waits until there is room in the queue, or there is none to come because the pool has
+    /// stopped. Somebody else's pieces may come in between.
     pub fn room(&self) -> Ask<()> {
         let (reply, ask) = extend::question();
         self.inner.shared.ask(|desk, now| desk.wait_for_room(reply, now));
@@ -218,7 +228,8 @@ impl<W: Send + 'static> BalancingPool<W> {
         self.inner.shared.report()
     }
 
-    /// Stops the pool: what waits comes back as it is ([`WhyUndone::Stopped`]), as does what is submitted from here on; what is in work comes back done. The workers end.
+    /// Stops the pool: what waits comes back as it is ([`WhyUndone::Stopped`]), as does what is
+    /// submitted from here on; what is in work comes back done. The workers end.
     pub fn stop(&self) {
         self.inner.shared.ask(|desk, now| desk.close(true, now));
     }

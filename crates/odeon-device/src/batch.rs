@@ -3,8 +3,9 @@
 use std::collections::VecDeque;
 use std::fmt;
 
-/// Messages to be handled together, oldest first. One that is [taken](Self::take) is done; what is left when the handler fails is handled
-/// again, what is left when it succeeds comes first in the next batch.
+/// Messages to be handled together, oldest first. One that is [taken](Self::take) is done; what is
+/// left when the handler fails is handled again, what is left when it succeeds comes first in the
+/// next batch.
 pub struct Batch<'a, M> {
     /// All that waits; contiguous. The batch is the beginning of it.
     waiting: &'a mut VecDeque<M>,
@@ -40,8 +41,8 @@ impl<'a, M> Batch<'a, M> {
         &self.waiting.as_slices().0[..*self.left]
     }
 
-    /// As [`messages`](Self::messages), with what they have room for. What is written into them is still there when they are handled
-    /// again.
+    /// As [`messages`](Self::messages), with what they have room for. What is written into them is
+    /// still there when they are handled again.
     pub fn messages_mut(&mut self) -> &mut [M] {
         &mut self.waiting.as_mut_slices().0[..*self.left]
     }
@@ -56,8 +57,8 @@ impl<'a, M> Batch<'a, M> {
         Some(message)
     }
 
-    /// Takes all that are left, one after the other. A message counts as done when `each` is called with it; if that panics, those behind it
-    /// are not.
+    /// Takes all that are left, one after the other. A message counts as done when `each` is called
+    /// with it; if that panics, those behind it are not.
     pub fn finish(&mut self, mut each: impl FnMut(M)) {
         while let Some(message) = self.take() {
             each(message);

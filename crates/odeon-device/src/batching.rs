@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-/// Which messages of a device actor make one batch: as many as come within a window from the first one, up to a number. What comes while a batch is
-/// under way belongs to the next one.
+/// Which messages of a device actor make one batch: as many as come within a window from the first
+/// one, up to a number. What comes while a batch is under way belongs to the next one.
 ///
 /// ```
 /// use odeon_device::Batching;
@@ -22,7 +22,8 @@ pub struct Batching {
     pub(crate) awake: Duration,
 }
 
-/// TUNE: about what a launch on a discrete device costs, and a tenth of what a person could notice in a thousand steps.
+/// TUNE: about what a launch on a discrete device costs, and a tenth of what a person could notice
+/// in a thousand steps.
 const WINDOW: Duration = Duration::from_micros(100);
 
 /// TUNE: as long as a pinned stage looks for messages before it sleeps (`odeon-core`).
@@ -55,19 +56,22 @@ impl Batching {
         self
     }
 
-    /// How long a message waits for others at most. Zero: what is there when the device is free is the batch. Default: 100
-    /// microseconds. What is there already, and what comes meanwhile, is taken for 250 microseconds at most, if the window is shorter.
+    /// How long a message waits for others at most. Zero: what is there when the device is free is
+    /// the batch. Default: 100 microseconds. What is there already, and what comes meanwhile, is
+    /// taken for 250 microseconds at most, if the window is shorter.
     ///
-    /// An actor on a thread of its own looks for messages meanwhile, asleep in between if the window is longer than 300 microseconds. On
-    /// the pool and on a pinned stage the window is one of the theater's timers (S12), which are exact to the millisecond.
+    /// An actor on a thread of its own looks for messages meanwhile, asleep in between if the
+    /// window is longer than 300 microseconds. On the pool and on a pinned stage the window is one
+    /// of the theater's timers (S12), which are exact to the millisecond.
     #[must_use]
     pub fn window(mut self, window: Duration) -> Self {
         self.window = window;
         self
     }
 
-    /// How long an actor on a thread of its own looks for the next message before the thread sleeps, after a batch. It answers sooner
-    /// then, and uses its core for so long. Default: 20 microseconds.
+    /// How long an actor on a thread of its own looks for the next message before the thread
+    /// sleeps, after a batch. It answers sooner then, and uses its core for so long. Default: 20
+    /// microseconds.
     #[must_use]
     pub fn awake(mut self, time: Duration) -> Self {
         self.awake = time;

@@ -1,5 +1,6 @@
-//! What every back end of [`Device`], and every [`Worker`], promises: suites that each of them instantiates in
-//! one line, see [`device_conformance!`](crate::device_conformance) and [`worker_conformance!`](crate::worker_conformance).
+//! What every back end of [`Device`], and every [`Worker`], promises: suites that each of them
+//! instantiates in one line, see [`device_conformance!`](crate::device_conformance) and
+//! [`worker_conformance!`](crate::worker_conformance).
 //!
 //! | tests of | file |
 //! |---|---|
@@ -9,7 +10,8 @@
 //! | several sessions, threads, ends while work is under way | `conformance/sessions.rs` |
 //! | a worker's results | `conformance/workers.rs` |
 //!
-//! A device that is not there is skipped, visibly: each test prints one line that begins with `skipped`.
+//! A device that is not there is skipped, visibly: each test prints one line that begins with
+//! `skipped`.
 
 pub mod account;
 pub mod launches;
@@ -31,10 +33,12 @@ pub trait DeviceUnderTest: 'static {
     /// A session that may have `limit` bytes in use.
     ///
     /// # Errors
-    /// [`DeviceError::Unavailable`] if there is no such device here: the tests are skipped. Any other error fails them.
+    /// [`DeviceError::Unavailable`] if there is no such device here: the tests are skipped. Any
+    /// other error fails them.
     fn open(limit: u64) -> Result<Self::Device, DeviceError>;
 
-    /// Launches a kernel, and does not wait for it, that makes `word * times + plus` (wrapping) of each of the first `words` 32-bit words of a buffer.
+    /// Launches a kernel, and does not wait for it, that makes `word * times + plus` (wrapping) of
+    /// each of the first `words` 32-bit words of a buffer.
     ///
     /// # Errors
     /// What launches of this back end say.
@@ -55,13 +59,15 @@ pub trait WorkerUnderTest: 'static {
     /// A worker.
     ///
     /// # Errors
-    /// [`DeviceError::Unavailable`] if what it works with is not here: the tests are skipped. Any other error fails them.
+    /// [`DeviceError::Unavailable`] if what it works with is not here: the tests are skipped. Any
+    /// other error fails them.
     fn open() -> Result<Self::Worker, DeviceError>;
 
     /// A piece of work: always the same for the same number, and without a result.
     fn piece(number: u64) -> <Self::Worker as Worker>::Work;
 
-    /// Compares the result of a piece with the reference, within the tolerance that this worker states.
+    /// Compares the result of a piece with the reference, within the tolerance that this worker
+    /// states.
     ///
     /// # Errors
     /// A sentence that says what differs.
@@ -83,7 +89,8 @@ fn unless_unavailable<T>(open: Result<T, DeviceError>, test: impl FnOnce(T)) {
     }
 }
 
-/// Instantiates the suite for one [`DeviceUnderTest`](crate::conformance::DeviceUnderTest), as `#[test]`s in a module of the given name.
+/// Instantiates the suite for one [`DeviceUnderTest`](crate::conformance::DeviceUnderTest), as
+/// `#[test]`s in a module of the given name.
 #[macro_export]
 macro_rules! device_conformance {
     ($name:ident, $device:ty) => {
@@ -123,7 +130,8 @@ macro_rules! device_conformance {
     };
 }
 
-/// Instantiates the suite for one [`WorkerUnderTest`](crate::conformance::WorkerUnderTest), as `#[test]`s in a module of the given name.
+/// Instantiates the suite for one [`WorkerUnderTest`](crate::conformance::WorkerUnderTest), as
+/// `#[test]`s in a module of the given name.
 #[macro_export]
 macro_rules! worker_conformance {
     ($name:ident, $worker:ty) => {

@@ -3,10 +3,11 @@
 use crate::error::DeviceError;
 use crate::memory::Memory;
 
-/// A session with a processor that has memory of its own. Kernels are launched by what each back end adds to this.
+/// A session with a processor that has memory of its own. Kernels are launched by what each back
+/// end adds to this.
 ///
-/// A session belongs to one owner, and all buffers made by it to its account of [memory](Self::memory); what is launched by one session
-/// happens in that order.
+/// A session belongs to one owner, and all buffers made by it to its account of
+/// [memory](Self::memory); what is launched by one session happens in that order.
 pub trait Device: Send + 'static {
     /// Memory of the device. It is freed, and taken off the account, when this is dropped.
     type Buffer: Send + 'static;

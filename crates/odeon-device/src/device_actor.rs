@@ -12,15 +12,18 @@ use on_device::OnDevice;
 /// The surroundings of a device actor: those of any actor, with timers, children, watches and all.
 pub type DeviceContext<'c, A> = Context<'c, OnDevice<A>>;
 
-/// An actor that has a session with a device, and whose handler is given several messages at once, to be done by one launch.
+/// An actor that has a session with a device, and whose handler is given several messages at once,
+/// to be done by one launch.
 ///
-/// Its buffers are fields of it: what is on the device stays there from message to message, and is freed with the actor, however
-/// that ends. It has a thread of its own ([`spawn_device`](crate::SpawnOnDevice::spawn_device)), so its handlers may wait for the device.
+/// Its buffers are fields of it: what is on the device stays there from message to message, and is
+/// freed with the actor, however that ends. It has a thread of its own
+/// ([`spawn_device`](crate::SpawnOnDevice::spawn_device)), so its handlers may wait for the device.
 ///
 /// # Guarantees
-/// One batch at a time; messages of one sender in the order in which they were sent, within a batch and from batch to batch. A message is
-/// done when the handler has [taken](Batch::take) it: those that a handler leaves when it fails are handled again after a restart, in their
-/// order and before newer ones; if the actor ends instead they are dead letters.
+/// One batch at a time; messages of one sender in the order in which they were sent, within a batch
+/// and from batch to batch. A message is done when the handler has [taken](Batch::take) it: those
+/// that a handler leaves when it fails are handled again after a restart, in their order and before
+/// newer ones; if the actor ends instead they are dead letters.
 ///
 /// # Example
 /// A running sum that never leaves the device, however many numbers come:
@@ -81,12 +84,13 @@ pub trait DeviceActor: Send + Sized + 'static {
     /// Its session with a device.
     type Device: Device;
 
-    /// Handles a batch: launches, and [takes](Batch::take) the messages that are done. Those that it leaves and that went well so far
-    /// are the first of the next batch; at least one is taken.
+    /// Handles a batch: launches, and [takes](Batch::take) the messages that are done. Those that
+    /// it leaves and that went well so far are the first of the next batch; at least one is taken.
     ///
     /// # Errors
-    /// What makes it fail: its supervision decides, and no message is lost that was not taken. An error that is no reason to be made anew
-    /// ([`DeviceError::OutOfMemory`], say) is better dealt with here, by the answer to the messages concerned.
+    /// What makes it fail: its supervision decides, and no message is lost that was not taken. An
+    /// error that is no reason to be made anew ([`DeviceError::OutOfMemory`], say) is better dealt
+    /// with here, by the answer to the messages concerned.
     fn handle(
         &mut self,
         batch: &mut Batch<'_, Self::Msg>,
@@ -94,8 +98,8 @@ pub trait DeviceActor: Send + Sized + 'static {
         ctx: &mut DeviceContext<'_, Self>,
     ) -> Result<(), DeviceError>;
 
-    /// Whether this message is a batch by itself, and does not wait for others. By default those whose access is
-    /// [`Exclusive`](Access::Exclusive). Asked more than once for one message.
+    /// Whether this message is a batch by itself, and does not wait for others. By default those
+    /// whose access is [`Exclusive`](Access::Exclusive). Asked more than once for one message.
     fn is_alone(message: &Self::Msg) -> bool {
         message.access() == Access::Exclusive
     }

@@ -3,8 +3,9 @@
 use std::error::Error;
 use std::fmt;
 
-/// Why a device or a [`Worker`](crate::Worker) could not do what it was asked for. Nothing that it was asked for counts as
-/// done: who asked has all its work still, and may have it done again, here or elsewhere.
+/// Why a device or a [`Worker`](crate::Worker) could not do what it was asked for. Nothing that it
+/// was asked for counts as done: who asked has all its work still, and may have it done again, here
+/// or elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DeviceError {
@@ -19,17 +20,19 @@ pub enum DeviceError {
     },
     /// A kernel does not compile, or not for this device: what its compiler said.
     Kernel(String),
-    /// The device is gone with all that was in its memory: a reset, a driver that gave up, a process that ended. A new
-    /// session may find it again.
+    /// The device is gone with all that was in its memory: a reset, a driver that gave up, a
+    /// process that ended. A new session may find it again.
     Lost(String),
-    /// The connection to where the work is done is gone: a broker that stopped. Another attempt may find it again.
+    /// The connection to where the work is done is gone: a broker that stopped. Another attempt may
+    /// find it again.
     Disconnected(String),
     /// What was asked for makes no sense: a range beyond a buffer, a result that cannot be read.
     Invalid(String),
 }
 
 impl DeviceError {
-    /// Whether a new session with the device, or a new connection, may succeed where this one failed.
+    /// Whether a new session with the device, or a new connection, may succeed where this one
+    /// failed.
     pub fn is_transient(&self) -> bool {
         matches!(self, Self::Lost(_) | Self::Disconnected(_))
     }

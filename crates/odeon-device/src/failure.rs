@@ -55,14 +55,16 @@ impl DeviceFailure {
         &self.error
     }
 
-    /// Whether another session may do better: the error is [transient](DeviceError::is_transient), or the device is unavailable and has been there
-    /// before. Its driver, or the broker before it, is being started again.
+    /// Whether another session may do better: the error is [transient](DeviceError::is_transient),
+    /// or the device is unavailable and has been there before. Its driver, or the broker before it,
+    /// is being started again.
     pub fn may_pass(&self) -> bool {
         let is_away = matches!(self.error, DeviceError::Unavailable(_)) && self.had_session;
         self.error.is_transient() || is_away
     }
 
-    /// Whether there was no session yet: it could not be opened, or the actor could not start with it.
+    /// Whether there was no session yet: it could not be opened, or the actor could not start with
+    /// it.
     pub fn is_before_first_message(&self) -> bool {
         matches!(self.doing, Doing::Opening | Doing::Starting)
     }

@@ -38,14 +38,16 @@ pub enum Step {
 /// What goes wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
-    /// The step is not done, and this is said. After [`DeviceError::Lost`] the session does nothing more.
+    /// The step is not done, and this is said. After [`DeviceError::Lost`] the session does nothing
+    /// more.
     Fail(DeviceError),
     /// The step panics with this text.
     Panic(String),
 }
 
-/// A script of faults: at the *n*th step of its kind something goes wrong. A handle: its clones read the same script, so the
-/// steps of all sessions that are opened by it are counted together, and a new session goes on where a lost one has ended.
+/// A script of faults: at the *n*th step of its kind something goes wrong. A handle: its clones
+/// read the same script, so the steps of all sessions that are opened by it are counted together,
+/// and a new session goes on where a lost one has ended.
 ///
 /// ```
 /// use odeon_device::{Device, DeviceError, Fault, Faults, HostDevice, Step};

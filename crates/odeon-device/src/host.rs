@@ -6,8 +6,9 @@ use crate::device::Device;
 use crate::error::DeviceError;
 use crate::memory::{Memory, Reserved};
 
-/// A [`Device`] whose memory is the memory of this process, and whose kernels are Rust closures, run at once by who launches
-/// them. So everything that is written for a device runs where there is none.
+/// A [`Device`] whose memory is the memory of this process, and whose kernels are Rust closures,
+/// run at once by who launches them. So everything that is written for a device runs where there is
+/// none.
 ///
 /// ```
 /// use odeon_device::{Device, DeviceError, HostDevice};

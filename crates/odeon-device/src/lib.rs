@@ -12,8 +12,8 @@
 //! | the processor of this process as a device | `host.rs` |
 //! | what every back end promises, and how to see it fail | `conformance.rs`, `conformance/*`, `faults.rs`, `faults/*` |
 //!
-//! The model is that of Hayduk's thesis, *Exploiting Concurrency and Heterogeneity for Energy-efficient Computing: An
-//! Actor-based Approach* (2017), chapter 6.
+//! The model is that of Hayduk's thesis, *Exploiting Concurrency and Heterogeneity for
+//! Energy-efficient Computing: An Actor-based Approach* (2017), chapter 6.
 #![forbid(unsafe_code)]
 
 mod balancing;

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::DeviceError;
 
-/// The account of one session's device memory: what is in use, and the limit. A handle: its clones are the same account.
+/// The account of one session's device memory: what is in use, and the limit. A handle: its clones
+/// are the same account.
 #[derive(Debug, Clone)]
 pub struct Memory {
     account: Arc<Account>,
@@ -17,7 +18,8 @@ struct Account {
     limit: u64,
 }
 
-/// Bytes of an account that are in use until this is dropped. Whoever owns device memory keeps it beside that.
+/// Bytes of an account that are in use until this is dropped. Whoever owns device memory keeps it
+/// beside that.
 #[derive(Debug)]
 pub struct Reserved {
     account: Arc<Account>,

@@ -13,8 +13,9 @@ use crate::device_actor::on_device::DevicePlan;
 use crate::error::DeviceError;
 use crate::stats::{DeviceStats, Tally};
 
-/// How device actors are supervised by default: made anew, the first time at once, and then after 10 ms, 20 ms and so on up to 2 s. That goes on
-/// for two minutes, in which a driver or a broker has been started again; if all else takes no time, that is 68 times, counted over ten minutes.
+/// How device actors are supervised by default: made anew, the first time at once, and then after
+/// 10 ms, 20 ms and so on up to 2 s. That goes on for two minutes, in which a driver or a broker
+/// has been started again; if all else takes no time, that is 68 times, counted over ten minutes.
 pub fn device_supervision() -> Supervision {
     let (shortest, longest) = (Duration::from_millis(10), Duration::from_secs(2));
     Supervision::new().restarts(68, Duration::from_secs(600)).pauses(shortest, longest)
@@ -22,8 +23,9 @@ pub fn device_supervision() -> Supervision {
 
 /// Creates device actors in a theater, each with a thread of its own, which ends with it.
 pub trait SpawnOnDevice {
-    /// Creates a device actor that is made anew when it fails, as [`device_supervision`] says. `make` makes the actor and its session
-    /// with the device, on the actor's thread: at first, and for each restart.
+    /// Creates a device actor that is made anew when it fails, as [`device_supervision`] says.
+    /// `make` makes the actor and its session with the device, on the actor's thread: at first, and
+    /// for each restart.
     ///
     /// # Errors
     /// If the thread cannot be started. A session that cannot be opened is a failure of the actor.
@@ -36,8 +38,8 @@ pub trait SpawnOnDevice {
         self.spawn_device_supervised(name, device_supervision(), batching, make)
     }
 
-    /// As [`spawn_device`](Self::spawn_device), with a supervision that decides what a failure leads to. Its pauses are kept: the thread
-    /// waits, and messages wait.
+    /// As [`spawn_device`](Self::spawn_device), with a supervision that decides what a failure
+    /// leads to. Its pauses are kept: the thread waits, and messages wait.
     ///
     /// # Errors
     /// As [`spawn_device`](Self::spawn_device).
@@ -65,7 +67,8 @@ impl SpawnOnDevice for Theater {
     }
 }
 
-/// The address of a device actor, and the way to see what it does. It is an [`ActorRef`] in all other respects.
+/// The address of a device actor, and the way to see what it does. It is an [`ActorRef`] in all
+/// other respects.
 pub struct DeviceRef<M: Message> {
     actor: ActorRef<M>,
     tally: Arc<Tally>,

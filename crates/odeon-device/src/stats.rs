@@ -35,7 +35,8 @@ pub struct DeviceStats {
     pub largest: u64,
     /// How many batches had which size: of 1, of 2 and 3, of 4 to 7 and so on, up to the largest.
     pub sizes: Vec<u64>,
-    /// Bytes of device memory in use by its session, and how many may be: of the latest one, if a plan has several actors. `None` before the first one.
+    /// Bytes of device memory in use by its session, and how many may be: of the latest one, if a
+    /// plan has several actors. `None` before the first one.
     pub memory: Option<(u64, u64)>,
 }
 
@@ -98,7 +99,8 @@ impl Counter {
     }
 
     fn get(&self) -> u64 {
-        // ORDERING: Relaxed: numbers for people, each for itself; actors of one plan may count at once.
+        // ORDERING: Relaxed: numbers for people, each for itself; actors of one plan may count at
+        // once.
         self.0.load(Ordering::Relaxed)
     }
 }

@@ -4,12 +4,14 @@ use std::fmt;
 
 use crate::error::DeviceError;
 
-/// Does pieces of work of one kind, in one way: on a core, by a kernel, by a process that a broker leads to. Programs choose
-/// the way by the worker that they make, and nothing else of them changes.
+/// Does pieces of work of one kind, in one way: on a core, by a kernel, by a process that a broker
+/// leads to. Programs choose the way by the worker that they make, and nothing else of them
+/// changes.
 ///
-/// A worker keeps what makes it fast (a session with its device, compiled kernels, data that it has seen before), and
-/// nothing that a result depends on: a piece of work brings all that it needs along, by handle, and has room for its own
-/// result, as in the thesis, section 6.4. So any worker can do any piece, once more if need be.
+/// A worker keeps what makes it fast (a session with its device, compiled kernels, data that it has
+/// seen before), and nothing that a result depends on: a piece of work brings all that it needs
+/// along, by handle, and has room for its own result, as in the thesis, section 6.4. So any worker
+/// can do any piece, once more if need be.
 ///
 /// # Examples
 ///
@@ -44,20 +46,24 @@ pub trait Worker: Send + 'static {
     /// Where this worker works.
     fn place(&self) -> Place;
 
-    /// What it works on, as the driver of that calls it, if there is something to tell: a report says by it whether a device was a GPU.
+    /// What it works on, as the driver of that calls it, if there is something to tell: a report
+    /// says by it whether a device was a GPU.
     fn device(&self) -> Option<String> {
         None
     }
 
-    /// How many pieces it does at once at most: more than one where a launch costs much beside a piece.
+    /// How many pieces it does at once at most: more than one where a launch costs much beside a
+    /// piece.
     fn most_at_once(&self) -> usize {
         1
     }
 
-    /// Does all of `batch`, which is not empty and has at most [`most_at_once`](Self::most_at_once) pieces, and writes the results into them.
+    /// Does all of `batch`, which is not empty and has at most [`most_at_once`](Self::most_at_once)
+    /// pieces, and writes the results into them.
     ///
     /// # Errors
-    /// If not all of it is done. Then none of it counts as done; results that were written are written again.
+    /// If not all of it is done. Then none of it counts as done; results that were written are
+    /// written again.
     fn work(&mut self, batch: &mut [Self::Work]) -> Result<(), DeviceError>;
 }
 

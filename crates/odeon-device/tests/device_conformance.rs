@@ -1,4 +1,5 @@
-//! Host memory as a device passes the suite of devices, and so does one that could fail and does not.
+//! Host memory as a device passes the suite of devices, and so does one that could fail and does
+//! not.
 
 use odeon_device::conformance::DeviceUnderTest;
 use odeon_device::*;

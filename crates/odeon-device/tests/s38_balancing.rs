@@ -62,8 +62,9 @@ fn work(pool: &BalancingPool<u32>) -> BalancingReport {
     pool.report()
 }
 
-/// Works until nothing is profiled: at the end of a round that may be so by a change that it takes for one of the load. Time stands still but for
-/// work, so on a busy machine a worker may have done a whole round by itself before the other one was called.
+/// Works until nothing is profiled: at the end of a round that may be so by a change that it takes
+/// for one of the load. Time stands still but for work, so on a busy machine a worker may have done
+/// a whole round by itself before the other one was called.
 fn work_until_settled(pool: &BalancingPool<u32>) -> BalancingReport {
     let mut rounds = (0..20).map(|_| work(pool));
     rounds.find(|report| !report.is_profiling).expect("it is profiled for a while, and not always")
@@ -252,7 +253,8 @@ impl Worker for Counts {
     }
 }
 
-/// How many of 10,000 pieces were done, by one worker on the only thread, before each of 100 messages had its turn.
+/// How many of 10,000 pieces were done, by one worker on the only thread, before each of 100
+/// messages had its turn.
 fn waits(tell: Tell) -> Vec<usize> {
     let theater = Theater::builder().workers(1).build().unwrap();
     let (done, seen) = (Arc::new(AtomicUsize::new(0)), Arc::new(Mutex::new(Vec::new())));
@@ -268,14 +270,16 @@ fn waits(tell: Tell) -> Vec<usize> {
     seen
 }
 
-/// A worker goes behind all that wait after each piece, so others of the same thread wait for a few, however long the queue.
+/// A worker goes behind all that wait after each piece, so others of the same thread wait for a
+/// few, however long the queue.
 #[test]
 fn s38_a_long_queue_holds_up_nobody() {
     let seen = waits(|bystander, done| bystander.send(done).unwrap());
     assert!(seen.iter().all(|&pieces| pieces <= 2), "{seen:?}");
 }
 
-/// Those that are woken from outside wait until the thread looks there, after 64 turns at most, of which each piece has one then.
+/// Those that are woken from outside wait until the thread looks there, after 64 turns at most, of
+/// which each piece has one then.
 #[test]
 fn s38_a_long_queue_holds_up_nobody_outside() {
     let seen = waits(|bystander, done| {

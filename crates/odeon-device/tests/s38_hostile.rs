@@ -1,4 +1,5 @@
-//! S38 with users' code that panics, also in destructors, that calls the pool back, and with settings of extreme sizes.
+//! S38 with users' code that panics, also in destructors, that calls the pool back, and with
+//! settings of extreme sizes.
 
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, OnceLock};

@@ -7,7 +7,8 @@ use std::time::Duration;
 use odeon_device::*;
 use odeon_testkit::Deterministic;
 
-/// Work is done by a service that may be away. A worker that finds it away is lost, and no other can be made meanwhile.
+/// Work is done by a service that may be away. A worker that finds it away is lost, and no other
+/// can be made meanwhile.
 struct Client(Arc<AtomicBool>);
 
 impl Client {

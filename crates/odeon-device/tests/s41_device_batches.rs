@@ -197,7 +197,8 @@ fn s41_the_order_of_each_sender_is_kept_and_launches_are_saved() {
     }
 }
 
-/// More messages than can be looked at in a window wait already when it begins: it ends when its time is over.
+/// More messages than can be looked at in a window wait already when it begins: it ends when its
+/// time is over.
 #[test]
 fn s41_a_flood_does_not_hold_a_window_open() {
     const FLOOD: u32 = 1_000_000;
@@ -224,7 +225,8 @@ fn s41_a_flood_does_not_hold_a_window_open() {
     }
 }
 
-/// What the device has worked out comes as messages: to who asked, and to other actors. Timers come as messages of a batch.
+/// What the device has worked out comes as messages: to who asked, and to other actors. Timers come
+/// as messages of a batch.
 #[test]
 fn s41_results_and_timers_are_messages() {
     struct Beats(HostBuffer, ActorRef<Box<u32>>);
@@ -298,7 +300,8 @@ fn s41_a_lone_question_is_answered() {
     }
 }
 
-/// An actor that is inside another one which knows nothing of batches handles each message by itself.
+/// An actor that is inside another one which knows nothing of batches handles each message by
+/// itself.
 #[test]
 fn s41_inside_an_actor_that_does_not_know_of_batches_each_message_is_one() {
     let run = Deterministic::new(7);
@@ -347,7 +350,8 @@ fn s41_members_of_a_worker_pool_make_batches_and_do_them_again() {
     });
 }
 
-/// Members that count loads are asked for nothing but messages: each is a batch by itself, and one that fails counts as handled.
+/// Members that count loads are asked for nothing but messages: each is a batch by itself, and one
+/// that fails counts as handled.
 #[test]
 fn s41_inside_another_actor_a_message_that_fails_holds_up_nobody() {
     let run = Deterministic::new(1);

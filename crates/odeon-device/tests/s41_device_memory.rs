@@ -49,7 +49,8 @@ fn s41_too_much_memory_is_an_error_that_the_handler_gets() {
     assert_eq!(maker.used(), 0);
 }
 
-/// By a stop from outside or from inside, an error, a panic, the last reference, the end of the theater.
+/// By a stop from outside or from inside, an error, a panic, the last reference, the end of the
+/// theater.
 #[test]
 fn s41_memory_is_freed_however_the_actor_ends() {
     let panics = || Fault::Panic("as the script says".into());
@@ -112,7 +113,8 @@ fn s41_a_restart_frees_what_the_lost_session_had() {
     assert_eq!((maker.used(), maker.book.opened()), (4, 2));
 }
 
-/// The order is that of the fields of a session: buffers before their device, also if an actor's drop panics.
+/// The order is that of the fields of a session: buffers before their device, also if an actor's
+/// drop panics.
 #[test]
 fn s41_buffers_are_dropped_before_their_device_also_by_a_panic() {
     use std::sync::{Arc, Mutex};

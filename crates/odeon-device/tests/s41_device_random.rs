@@ -1,5 +1,5 @@
-//! S41 with random messages, faults, restarts, stops and bounds, from seeds: what is sent is done once, or given up by name; each sender's
-//! order is kept; memory is freed.
+//! S41 with random messages, faults, restarts, stops and bounds, from seeds: what is sent is done
+//! once, or given up by name; each sender's order is kept; memory is freed.
 
 use crate::support;
 use std::cell::Cell;
@@ -171,7 +171,8 @@ impl World {
         }
     }
 
-    /// Of each sender each message was taken once at most, in its order, and no session has memory any more.
+    /// Of each sender each message was taken once at most, in its order, and no session has memory
+    /// any more.
     #[track_caller]
     fn check(&self) {
         let wrong = self.wrong.lock().unwrap();

@@ -1,4 +1,5 @@
-//! S41: no work is lost. What a failed batch has not done is done again, in its order and before what is newer, or given up by name.
+//! S41: no work is lost. What a failed batch has not done is done again, in its order and before
+//! what is newer, or given up by name.
 
 use std::sync::Mutex;
 use std::sync::mpsc::{Sender, channel};
@@ -42,7 +43,8 @@ fn s41_what_a_lost_device_has_not_done_is_done_by_the_next_session() {
     let actor = spawn(&theater, telling(at_once(), out), batching, &maker);
     (1..=10).for_each(|number| actor.send(To::Number(number)).unwrap());
     support::wait_for(|| maker.book.done().len() == 10);
-    // Two launches of three were done; the rest is one batch of the new session, and each number is done once.
+    // Two launches of three were done; the rest is one batch of the new session, and each number is
+    // done once.
     let done = |from, to| (from..=to).map(Entry::Done);
     let mut expected = vec![Entry::Opened, Entry::Batch((1..=10).collect())];
     expected.extend(done(1, 6));

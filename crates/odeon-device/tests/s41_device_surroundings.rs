@@ -1,4 +1,5 @@
-//! S41: a device actor is an actor: stops, bounds, pressure, shutdowns, idleness and what a theater counts.
+//! S41: a device actor is an actor: stops, bounds, pressure, shutdowns, idleness and what a theater
+//! counts.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex};

@@ -1,4 +1,5 @@
-//! S41 with users' code that panics wherever it runs, also in destructors, and with settings of extreme sizes.
+//! S41 with users' code that panics wherever it runs, also in destructors, and with settings of
+//! extreme sizes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};

@@ -1,4 +1,5 @@
-//! The suite of workers: one on the cores, one on host memory as a device, and what it finds in one that is wrong.
+//! The suite of workers: one on the cores, one on host memory as a device, and what it finds in one
+//! that is wrong.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -1,4 +1,5 @@
-//! How often this machine's energy counters are really brought up to date, beside what the bounds of figures assume.
+//! How often this machine's energy counters are really brought up to date, beside what the bounds
+//! of figures assume.
 //!
 //! `cargo run --release -p odeon-energy --example update_period`
 

@@ -7,11 +7,13 @@
 //! | what has each had a device draw? | `attribution/devices.rs` |
 //! | what did other programs do meanwhile? | `attribution/machine_load.rs` |
 //!
-//! METHOD. Counters tell of a package, not of an actor: all that is measured is divided by busy time. Who was busy for a share of all
-//! busy time has that share of the joules. That is right if a core draws the same whatever it does, and it does not: frequencies
-//! change, vector units and memory draw more than waiting for a cache line. So each share has bounds, which hold if any two busy
-//! seconds differ by a factor of [`PowerSpread`] at most in what they draw: then who was busy for `b` of `b + o` seconds has at least
-//! `b / (b + r o)` of the joules, and at most `r b / (r b + o)`.
+//! METHOD. Counters tell of a package, not of an actor: all that is measured is divided by busy
+//! time. Who was busy for a share of all busy time has that share of the joules. That is right if a
+//! core draws the same whatever it does, and it does not: frequencies change, vector units and
+//! memory draw more than waiting for a cache line. So each share has bounds, which hold if any two
+//! busy seconds differ by a factor of [`PowerSpread`] at most in what they draw: then who was busy
+//! for `b` of `b + o` seconds has at least `b / (b + r o)` of the joules, and at most
+//! `r b / (r b + o)`.
 
 mod busy;
 mod devices;
@@ -60,19 +62,22 @@ pub use shares::{PowerSpread, Share, shares};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// What devices take is not among it: [`divide_device`](Self::divide_device) divides that by the time in device actors' handlers, and [`shares`]
-/// by whatever else whoever uses one measures.
+/// What devices take is not among it: [`divide_device`](Self::divide_device) divides that by the
+/// time in device actors' handlers, and [`shares`] by whatever else whoever uses one measures.
 ///
 /// # What the bounds assume
 ///
-/// * Two busy seconds differ in what they draw by the factor of [`spread`](Self::spread) at most, 3 unless said otherwise.
-/// * Nothing else runs on the machine, unless [`machine`](Self::machine) says how busy it was; and threads that have work have a core to do it on.
-/// * Turns that are under way when the numbers are taken are not longer than [`turns_up_to`](Self::turns_up_to) says: their time is counted when they
-///   end. Of a theater that is quiet at both moments the numbers are exact.
+/// * Two busy seconds differ in what they draw by the factor of [`spread`](Self::spread) at most, 3
+///   unless said otherwise.
+/// * Nothing else runs on the machine, unless [`machine`](Self::machine) says how busy it was; and
+///   threads that have work have a core to do it on.
+/// * Turns that are under way when the numbers are taken are not longer than
+///   [`turns_up_to`](Self::turns_up_to) says: their time is counted when they end. Of a theater
+///   that is quiet at both moments the numbers are exact.
 /// * If idle power is included, it is divided as the rest is.
 ///
-/// Actors of a pinned stage are not timed one by one: its busy time is divided among them by messages, and the bounds of each
-/// reach from nothing to all of it, unless it is alone there.
+/// Actors of a pinned stage are not timed one by one: its busy time is divided among them by
+/// messages, and the bounds of each reach from nothing to all of it, unless it is alone there.
 #[derive(Debug, Clone)]
 pub struct Attribution {
     busy: Vec<Busy>,
@@ -86,12 +91,14 @@ pub struct Attribution {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Divided {
-    /// The actors that were alive at the end, most joules first. What works for an actor is in that actor's.
+    /// The actors that were alive at the end, most joules first. What works for an actor is in that
+    /// actor's.
     pub actors: Vec<ActorJoules>,
-    /// What the theater's threads have taken besides while they had work: handing it on, actors that have ended meanwhile.
+    /// What the theater's threads have taken besides while they had work: handing it on, actors
+    /// that have ended meanwhile.
     pub theater: Estimate,
-    /// What the rest of the machine has taken, with threads of the theater that looked for work and had none; `None` if it was taken to
-    /// be quiet.
+    /// What the rest of the machine has taken, with threads of the theater that looked for work and
+    /// had none; `None` if it was taken to be quiet.
     pub others: Option<Estimate>,
 }
 
@@ -169,7 +176,8 @@ impl Attribution {
         }
         let is_quiet = parts.iter().all(|part| part.seconds == 0.0);
         if is_quiet {
-            // WHY: who has done nothing has taken nothing; what was drawn was drawn by the machine around.
+            // WHY: who has done nothing has taken nothing; what was drawn was drawn by the machine
+            // around.
             let around = parts.len() - 1;
             parts[around] = Share::between(1.0, 1.0, 1.0);
         }

@@ -7,7 +7,8 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-/// Several meters as one: a processor's and its GPUs', say. What it covers is what [`domains`](Meter::domains) lists.
+/// Several meters as one: a processor's and its GPUs', say. What it covers is what
+/// [`domains`](Meter::domains) lists.
 #[derive(Default)]
 pub struct Composite {
     meters: Vec<Box<dyn Meter>>,

@@ -58,14 +58,15 @@ impl Domain {
         use DomainKind::{Device, Platform};
         match (&self.kind, &other.kind) {
             (Device(one), Device(another)) => one == another,
-            // WHY: whether a platform's count has its plugged-in devices in it differs between machines: it may.
+            // WHY: whether a platform's count has its plugged-in devices in it differs between
+            // machines: it may.
             (Platform, _) | (_, Platform) => true,
             (one, another) => one == another && self.name == other.name,
         }
     }
 
-    /// How far off the difference of two counts may be, in J: what is drawn in one period of the counter was left out at the
-    /// end, or comes in from before the beginning; and one step.
+    /// How far off the difference of two counts may be, in J: what is drawn in one period of the
+    /// counter was left out at the end, or comes in from before the beginning; and one step.
     pub fn error_joules(&self) -> f64 {
         self.resolution_joules + self.peak_watts * self.updated_every.as_secs_f64()
     }

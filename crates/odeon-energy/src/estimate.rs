@@ -4,12 +4,15 @@ use crate::unavailable::{Cause, Unavailable};
 use std::fmt;
 use std::sync::Arc;
 
-/// What can be told of a quantity: a number with its source, or why there is none. Never zero for want of a number, never a guess.
+/// What can be told of a quantity: a number with its source, or why there is none. Never zero for
+/// want of a number, never a guess.
 pub type Figure = Result<Estimate, Unavailable>;
 
-/// A number with its bounds and its source; the unit is that of the function that returns it (J, W).
+/// A number with its bounds and its source; the unit is that of the function that returns it (J,
+/// W).
 ///
-/// The bounds hold under the assumptions that the function states. Arithmetic keeps them: bounds of a sum are the sums of the bounds.
+/// The bounds hold under the assumptions that the function states. Arithmetic keeps them: bounds of
+/// a sum are the sums of the bounds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Estimate {
     /// The number.
@@ -74,7 +77,8 @@ impl Estimate {
     /// The sum of all; its source is all of theirs.
     ///
     /// # Errors
-    /// The first error among them, or [`Cause::NotMeasured`] if there are none: part of a sum is not the sum.
+    /// The first error among them, or [`Cause::NotMeasured`] if there are none: part of a sum is
+    /// not the sum.
     pub fn sum(figures: impl IntoIterator<Item = Figure>) -> Figure {
         let mut sum: Option<Self> = None;
         for figure in figures {

@@ -30,10 +30,12 @@ use std::time::Duration;
 ///
 /// # How far off it may be
 ///
-/// A counter is brought up to date once in a period ([`Domain::updated_every`]). What was drawn in the last one may be missing, what was drawn in
-/// the one before the beginning may come in: so each domain is off by [`Domain::error_joules`] at most, its peak power times that period and one step of the
-/// counter; above, also by what is drawn while the counters are read. A run of a second at half the peak is known to 0.3 %
-/// by counters of processors (1.1 ms), to 20 % by those of GPUs (100 ms). [`Estimate::low`] and [`Estimate::high`] say it in joules.
+/// A counter is brought up to date once in a period ([`Domain::updated_every`]). What was drawn in
+/// the last one may be missing, what was drawn in the one before the beginning may come in: so each
+/// domain is off by [`Domain::error_joules`] at most, its peak power times that period and one step
+/// of the counter; above, also by what is drawn while the counters are read. A run of a second at
+/// half the peak is known to 0.3 % by counters of processors (1.1 ms), to 20 % by those of GPUs
+/// (100 ms). [`Estimate::low`] and [`Estimate::high`] say it in joules.
 pub struct Gauge<M> {
     meter: M,
     clock: Arc<dyn Clock>,
@@ -100,7 +102,8 @@ impl<M: Meter> Gauge<M> {
         (returned, self.stop(span))
     }
 
-    /// What the machine draws for nothing: `wait` waits for as long as it is told while the program, and all others, do nothing.
+    /// What the machine draws for nothing: `wait` waits for as long as it is told while the
+    /// program, and all others, do nothing.
     ///
     /// ```
     /// use odeon_energy::{Gauge, IdlePower, Machine};

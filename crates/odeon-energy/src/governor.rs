@@ -1,7 +1,8 @@
 //! Who chooses the frequency of a core: Linux's governors (cpufreq in sysfs).
 //!
-//! The thesis compares three (6.2.1, 6.6.1): `performance` takes the highest frequency, `powersave` the lowest, `ondemand` follows
-//! the load. Drivers of newer processors have `performance` and `powersave` only, and with them `powersave` follows the load.
+//! The thesis compares three (6.2.1, 6.6.1): `performance` takes the highest frequency, `powersave`
+//! the lowest, `ondemand` follows the load. Drivers of newer processors have `performance` and
+//! `powersave` only, and with them `powersave` follows the load.
 
 mod error;
 mod guard;
@@ -155,8 +156,8 @@ impl Default for Governors {
     }
 }
 
-/// Governors have been set. When this is dropped they are as before. A program that is killed drops nothing: see
-/// [`even_if_killed`](Self::even_if_killed).
+/// Governors have been set. When this is dropped they are as before. A program that is killed drops
+/// nothing: see [`even_if_killed`](Self::even_if_killed).
 #[must_use = "when it is dropped the governors are as before"]
 pub struct GovernorsSet {
     sysfs: Arc<dyn Sysfs>,

@@ -6,14 +6,16 @@ use crate::unavailable::{Cause, Unavailable};
 use crate::{Estimate, Figure};
 use std::time::Duration;
 
-/// Whether what a machine draws when idle counts as drawn by a run. Both are right answers, to different questions.
+/// Whether what a machine draws when idle counts as drawn by a run. Both are right answers, to
+/// different questions.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum IdlePower {
     /// It counts: what the run takes of a machine that is there for it.
     #[default]
     Include,
-    /// It does not count: what the run takes beyond what the machine would have taken anyhow. Idle power is taken as measured; that it is the same during
-    /// the run is an assumption (a warm chip draws more when idle than a cold one).
+    /// It does not count: what the run takes beyond what the machine would have taken anyhow. Idle
+    /// power is taken as measured; that it is the same during the run is an assumption (a warm chip
+    /// draws more when idle than a cold one).
     Subtract(Idle),
 }
 

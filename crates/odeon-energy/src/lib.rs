@@ -12,8 +12,9 @@
 //! println!("{reading}");
 //! ```
 //!
-//! A figure ([`Figure`]) is a number with its bounds and its source, or [`Unavailable`] with the reason. It is never zero for want of a counter, and
-//! never a guess: a sum of which one part is unavailable is unavailable.
+//! A figure ([`Figure`]) is a number with its bounds and its source, or [`Unavailable`] with the
+//! reason. It is never zero for want of a counter, and never a guess: a sum of which one part is
+//! unavailable is unavailable.
 //!
 //! | question | file |
 //! |---|---|
@@ -26,9 +27,9 @@
 //! | who chooses frequencies? | `governor.rs` |
 //! | numbers and why there are none | `estimate.rs`, `unavailable.rs` |
 //!
-//! The questions are those of Hayduk's thesis, *Exploiting Concurrency and Heterogeneity for Energy-efficient Computing: An
-//! Actor-based Approach* (2017), 6.2, 6.5 and 6.6, which read a power meter at the plug; its future work (7.2.2, 7.2.3) asks for
-//! measurements within the system.
+//! The questions are those of Hayduk's thesis, *Exploiting Concurrency and Heterogeneity for
+//! Energy-efficient Computing: An Actor-based Approach* (2017), 6.2, 6.5 and 6.6, which read a
+//! power meter at the plug; its future work (7.2.2, 7.2.3) asks for measurements within the system.
 #![forbid(unsafe_code)]
 
 mod attribution;

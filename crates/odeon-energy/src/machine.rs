@@ -34,8 +34,9 @@ impl Machine {
     /// The meter of all that draws power here, as far as it can be told what that is.
     ///
     /// # Errors
-    /// If a part is not in it: no counter of a processor, or one of what was looked for is there and does not count. What the rest has taken
-    /// would be smaller than what a run has taken, by nobody knows how much.
+    /// If a part is not in it: no counter of a processor, or one of what was looked for is there
+    /// and does not count. What the rest has taken would be smaller than what a run has taken, by
+    /// nobody knows how much.
     pub fn whole(self) -> Result<Composite, Unavailable> {
         let has_processor = self.meter.domains().iter().any(Domain::is_processor);
         let is_there = |why: &&Unavailable| *why.cause() != Cause::NotThere;

@@ -32,8 +32,8 @@ pub trait Meter: Send {
     /// What the counter of the domain with this index has come to.
     ///
     /// # Errors
-    /// If it cannot be read; [`Cause::Interrupted`](crate::Cause::Interrupted) if energy may have gone by uncounted since the last time: from
-    /// then on the count goes on as another run.
+    /// If it cannot be read; [`Cause::Interrupted`](crate::Cause::Interrupted) if energy may have
+    /// gone by uncounted since the last time: from then on the count goes on as another run.
     ///
     /// # Panics
     /// If there is no such domain.
@@ -42,8 +42,9 @@ pub trait Meter: Send {
     /// Joules of all domains together, since some moment: a number that never goes down.
     ///
     /// For whoever wants the energy between two calls as one number, such as
-    /// `move || meter.joules().ok()` as the source of a policy. After an error the difference to an earlier number says
-    /// nothing; [`Gauge`](crate::Gauge) minds that, and tells the error bounds too.
+    /// `move || meter.joules().ok()` as the source of a policy. After an error the difference to an
+    /// earlier number says nothing; [`Gauge`](crate::Gauge) minds that, and tells the error bounds
+    /// too.
     ///
     /// # Errors
     /// If one of them cannot be read, or there are none.
@@ -60,7 +61,8 @@ pub trait Meter: Send {
 pub struct Count {
     /// Joules since some moment.
     pub joules: f64,
-    /// Counts of different runs have nothing to do with each other: in between energy may have gone by uncounted.
+    /// Counts of different runs have nothing to do with each other: in between energy may have gone
+    /// by uncounted.
     pub run: u64,
 }
 

@@ -1,8 +1,9 @@
-//! The energy counters of NVIDIA GPUs, by the management library of their driver (NVML), which is loaded when it is asked for.
+//! The energy counters of NVIDIA GPUs, by the management library of their driver (NVML), which is
+//! loaded when it is asked for.
 //!
-//! GPUs before Volta do not count their energy; they tell their power. That is no substitute: what they tell is an average over a
-//! time that differs between models (some look at a quarter of the time only), so that no sum over it has a bound. Of those the
-//! energy is unavailable.
+//! GPUs before Volta do not count their energy; they tell their power. That is no substitute: what
+//! they tell is an average over a time that differs between models (some look at a quarter of the
+//! time only), so that no sum over it has a bound. Of those the energy is unavailable.
 
 mod library;
 
@@ -41,7 +42,8 @@ impl NvidiaGpus {
     /// All GPUs.
     ///
     /// # Errors
-    /// [`Cause::NotThere`] without a driver or GPU; [`Cause::NotSupported`] if one of them does not count its energy.
+    /// [`Cause::NotThere`] without a driver or GPU; [`Cause::NotSupported`] if one of them does not
+    /// count its energy.
     pub fn new() -> Result<Self, Unavailable> {
         let (meter, mut others) = Self::that_count()?;
         if others.is_empty() { Ok(meter) } else { Err(others.swap_remove(0)) }

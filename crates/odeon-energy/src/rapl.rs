@@ -1,4 +1,5 @@
-//! The energy counters of processors (RAPL, "running average power limit"), as Linux shows them: powercap in sysfs.
+//! The energy counters of processors (RAPL, "running average power limit"), as Linux shows them:
+//! powercap in sysfs.
 //!
 //! | question | file |
 //! |---|---|
@@ -24,7 +25,8 @@ pub const POWERCAP: &str = "/sys/class/powercap";
 
 /// TUNE: J, by vendor documents: the usual unit is 2^-14 J for packages and 15.3 uJ for memory.
 const RESOLUTION_JOULES: f64 = 62e-6;
-/// TUNE: by vendor documents: the counters are updated about every millisecond; some 5 % slower has been seen.
+/// TUNE: by vendor documents: the counters are updated about every millisecond; some 5 % slower has
+/// been seen.
 const UPDATED_EVERY: Duration = Duration::from_micros(1_100);
 
 /// What a processor's counters are read for.
@@ -33,18 +35,20 @@ pub enum Scope {
     /// Packages and memory.
     #[default]
     Processor,
-    /// The platform's own count (`psys`), which has all that in it and more; few machines have one, mostly portable ones.
+    /// The platform's own count (`psys`), which has all that in it and more; few machines have one,
+    /// mostly portable ones.
     Platform,
 }
 
 /// The counters of all processors of this machine.
 ///
-/// *Each joule once*: packages and their memory are summed. What is a part of a package (`core`, `uncore`) is in the package's
-/// count; `psys` is a count of its own, by [`Scope::Platform`]; what a second interface (`intel-rapl-mmio`) shows of the same
-/// packages is left out.
+/// *Each joule once*: packages and their memory are summed. What is a part of a package (`core`,
+/// `uncore`) is in the package's count; `psys` is a count of its own, by [`Scope::Platform`]; what
+/// a second interface (`intel-rapl-mmio`) shows of the same packages is left out.
 ///
-/// *Wrap-around*: a counter begins anew after `max_energy_range_uj`. That is seen if it is read before it can have done so twice; else
-/// the count is [interrupted](Cause::Interrupted). [`SharedMeter::kept_up`](crate::SharedMeter::kept_up) reads in time.
+/// *Wrap-around*: a counter begins anew after `max_energy_range_uj`. That is seen if it is read
+/// before it can have done so twice; else the count is [interrupted](Cause::Interrupted).
+/// [`SharedMeter::kept_up`](crate::SharedMeter::kept_up) reads in time.
 pub struct Rapl {
     domains: Vec<Domain>,
     counters: Vec<Counter>,
@@ -68,7 +72,8 @@ impl Rapl {
     /// Those of this machine's packages and memory.
     ///
     /// # Errors
-    /// [`Cause::NotThere`], [`Cause::NotPermitted`]: a sentence that says what to do. Part of the counters is not enough.
+    /// [`Cause::NotThere`], [`Cause::NotPermitted`]: a sentence that says what to do. Part of the
+    /// counters is not enough.
     pub fn new() -> Result<Self, Unavailable> {
         Self::at(Path::new(POWERCAP), Scope::Processor, Arc::new(SystemClock::default()))
     }

@@ -23,7 +23,8 @@ pub struct Reading {
 pub struct Part {
     /// Which one.
     pub domain: Domain,
-    /// J; without what the domain takes when idle if the gauge subtracts that. Then it may come out below 0, as far as it may be off.
+    /// J; without what the domain takes when idle if the gauge subtracts that. Then it may come out
+    /// below 0, as far as it may be off.
     pub joules: Figure,
 }
 

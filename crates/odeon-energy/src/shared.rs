@@ -11,12 +11,14 @@ use std::time::Duration;
 
 /// A handle to a meter: its clones are the same meter.
 ///
-/// Each handle is told of each interruption once, whoever has read the meter when it was found: another handle, or the thread that keeps it up.
+/// Each handle is told of each interruption once, whoever has read the meter when it was found:
+/// another handle, or the thread that keeps it up.
 #[derive(Clone)]
 pub struct SharedMeter {
     meter: Arc<Mutex<Metered>>,
     domains: Arc<[Domain]>,
-    /// The run of each domain that this handle has counted last; `None` before the first time, and after it was told of an error.
+    /// The run of each domain that this handle has counted last; `None` before the first time, and
+    /// after it was told of an error.
     known: Vec<Option<u64>>,
 }
 
@@ -45,8 +47,10 @@ impl SharedMeter {
         Self { meter: Arc::new(Mutex::new(meter)), domains, known }
     }
 
-    /// Reads all counters once in `every`, on a thread of its own, until what is returned is dropped: for runs that are longer than a counter takes to
-    /// begin anew ([`Rapl::longest_gap`](crate::Rapl::longest_gap); where a part tells no limit of its power, that may be 40 s: 20 s are often enough).
+    /// Reads all counters once in `every`, on a thread of its own, until what is returned is
+    /// dropped: for runs that are longer than a counter takes to begin anew
+    /// ([`Rapl::longest_gap`](crate::Rapl::longest_gap); where a part tells no limit of its power,
+    /// that may be 40 s: 20 s are often enough).
     pub fn kept_up(&self, every: Duration) -> KeptUp {
         let (end, ended) = channel::<()>();
         let meter = Arc::downgrade(&self.meter);
@@ -56,8 +60,8 @@ impl SharedMeter {
                 let Some(meter) = meter.upgrade() else { return };
                 let mut meter = meter.lock().unwrap_or_else(PoisonError::into_inner);
                 for domain in 0..domains {
-                    // Each handle is told what is wrong when it reads next: the run is another one then.
-                    // And of a panic, if it panics again: the thread goes on.
+                    // Each handle is told what is wrong when it reads next: the run is another one
+                    // then. And of a panic, if it panics again: the thread goes on.
                     quietly(|| meter.count(domain));
                 }
             }

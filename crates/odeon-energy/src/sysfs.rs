@@ -4,7 +4,8 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// The files of a kernel; others in tests, for what the file system does not refuse to a privileged user.
+/// The files of a kernel; others in tests, for what the file system does not refuse to a privileged
+/// user.
 pub(crate) trait Sysfs: Send + Sync {
     /// The content without the end of the line.
     fn read(&self, file: &Path) -> io::Result<String> {

@@ -5,7 +5,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a figure cannot be told. It says so in a sentence for people, and what can be done about it where something can.
+/// Why a figure cannot be told. It says so in a sentence for people, and what can be done about it
+/// where something can.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unavailable {
     cause: Cause,

@@ -49,8 +49,8 @@ fn sum(divided: &Divided) -> f64 {
     actors + divided.theater.value + divided.others.as_ref().map_or(0.0, |others| others.value)
 }
 
-/// Actors of which each draws what it likes between 10 W and `spread` times that; answers how many truths lay outside of the
-/// bounds that `assumed` gives.
+/// Actors of which each draws what it likes between 10 W and `spread` times that; answers how many
+/// truths lay outside of the bounds that `assumed` gives.
 fn outside(seed: u64, spread: f64, assumed: f64) -> usize {
     let mut random = Random::from_seed(seed);
     let run = Deterministic::with(seed, Theater::builder().stats(true));
@@ -263,7 +263,8 @@ fn s39_what_works_for_an_actor_is_in_that_actors_joules() {
     assert!((only.joules.value - *joules.lock().unwrap()).abs() < 1e-9);
 }
 
-/// On stages of their own, with real threads: what is divided adds up, and who is alone on a stage has its time.
+/// On stages of their own, with real threads: what is divided adds up, and who is alone on a stage
+/// has its time.
 #[test]
 fn s39_stages_that_time_no_actors_are_divided_by_messages() {
     struct Spin;
@@ -303,7 +304,8 @@ fn s39_stages_that_time_no_actors_are_divided_by_messages() {
     assert!(of(alone.id()).joules.low > 0.0, "here it is");
 }
 
-/// Numbers that were taken while turns were under way: who says how long those may be has bounds that hold.
+/// Numbers that were taken while turns were under way: who says how long those may be has bounds
+/// that hold.
 #[test]
 fn s39_turns_under_way_widen_the_bounds() {
     let run = Deterministic::with(7, Theater::builder().stats(true));
@@ -326,7 +328,8 @@ fn s39_turns_under_way_widen_the_bounds() {
     );
 }
 
-/// A device of which each user has a part of the time in its handler, at a power of its own; the rest of the time it draws for nobody.
+/// A device of which each user has a part of the time in its handler, at a power of its own; the
+/// rest of the time it draws for nobody.
 #[test]
 fn s39_joules_of_a_device_are_divided_by_time_in_handlers() {
     const PEAK: f64 = 400.0;

@@ -15,8 +15,8 @@ fn part(random: &mut Random, name: String) -> Domain {
     Domain::new(DomainKind::Package, name, resolution, period, peak)
 }
 
-/// Parts with counters of any period, phase and step, drawing anything up to their peak: what was drawn lies between the bounds,
-/// and they are no wider than they have to be.
+/// Parts with counters of any period, phase and step, drawing anything up to their peak: what was
+/// drawn lies between the bounds, and they are no wider than they have to be.
 #[test]
 fn s39_the_truth_lies_between_the_bounds() {
     let off_by = AtomicU64::new(0);
@@ -279,7 +279,8 @@ fn s39_a_meter_that_panics_is_kept_up_all_the_same() {
     drop(kept_up);
 }
 
-/// Counts as a counter does that was set each time the test says so: an error once, then another run.
+/// Counts as a counter does that was set each time the test says so: an error once, then another
+/// run.
 struct Set {
     set: Arc<AtomicU64>,
     run: u64,
@@ -324,7 +325,8 @@ fn s39_each_handle_of_a_shared_meter_is_told_of_an_interruption_once() {
     assert_eq!(reading.joules().unwrap().value, 0.0);
 }
 
-/// Whatever this machine has: each figure is a number between its bounds, or says why there is none.
+/// Whatever this machine has: each figure is a number between its bounds, or says why there is
+/// none.
 #[test]
 fn s39_this_machine_tells_numbers_or_reasons() {
     let odeon_energy::Machine { meter, missing, .. } = odeon_energy::Machine::look();

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use cubecl::server::Handle;
 use odeon_device::{DeviceError, Reserved};
 
-/// Memory of a [`GpuDevice`](crate::GpuDevice), freed when this is dropped and all that was launched with it is done.
+/// Memory of a [`GpuDevice`](crate::GpuDevice), freed when this is dropped and all that was
+/// launched with it is done.
 #[derive(Debug)]
 pub struct GpuBuffer {
     held: Arc<Held>,
@@ -59,7 +60,8 @@ impl Held {
 /// More bytes than any buffer has: rounded up to words they are still a number.
 pub(crate) const MOST: usize = usize::MAX / 4 * 4;
 
-/// Graphics interfaces copy words of 4 bytes, and have no buffers without any. `bytes`: [`MOST`] at most.
+/// Graphics interfaces copy words of 4 bytes, and have no buffers without any. `bytes`: [`MOST`] at
+/// most.
 pub(crate) fn physical(bytes: usize) -> usize {
     debug_assert!(bytes <= MOST, "refused where a buffer is made");
     bytes.next_multiple_of(4).max(4)

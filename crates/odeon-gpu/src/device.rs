@@ -18,23 +18,28 @@ use crate::fault;
 use crate::launch::Launch;
 use crate::which::{Which, reach};
 
-/// How many buffers that kernels wrote into are remembered between two looks at what became of them.
-/// TUNE: a look costs some microseconds; what is remembered is some bytes for each, also of buffers that are gone: their memory is given back before.
+/// How many buffers that kernels wrote into are remembered between two looks at what became of
+/// them.
+/// TUNE: a look costs some microseconds; what is remembered is some bytes for each, also of buffers
+/// that are gone: their memory is given back before.
 const MOST_WRITTEN: usize = 256;
 
 /// A session with a GPU, or with what stands in for one, through [CubeCL](https://docs.rs/cubecl).
 ///
-/// Sessions with one device share a thread of CubeCL's, which talks to the driver, and are independent otherwise: each has its order
-/// of launches, its buffers, and its account of memory. That thread looks for work some thousand times a second, from the first session to the end of the
-/// process.
+/// Sessions with one device share a thread of CubeCL's, which talks to the driver, and are
+/// independent otherwise: each has its order of launches, its buffers, and its account of memory.
+/// That thread looks for work some thousand times a second, from the first session to the end of
+/// the process.
 ///
-/// What goes wrong with a launch is known when its results are asked for: by [`download`](Device::download), or by
-/// [`synchronize`](Device::synchronize). After [`DeviceError::Lost`] all that a session is asked for fails so; a new one with the same
-/// device may succeed.
+/// What goes wrong with a launch is known when its results are asked for: by
+/// [`download`](Device::download), or by [`synchronize`](Device::synchronize). After
+/// [`DeviceError::Lost`] all that a session is asked for fails so; a new one with the same device
+/// may succeed.
 ///
 /// # Examples
 ///
-/// A kernel is a function with `#[cube(launch)]`, outside of other functions, where `cubecl` is in scope and all that its `prelude` has.
+/// A kernel is a function with `#[cube(launch)]`, outside of other functions, where `cubecl` is in
+/// scope and all that its `prelude` has.
 ///
 /// ```
 /// use odeon_device::{Device, DeviceError};
@@ -76,12 +81,13 @@ pub struct GpuDevice {
 }
 
 impl GpuDevice {
-    /// A session with that device. It may use as much memory as the driver says that there is; where that says nothing (with CubeCL
-    /// 0.11 Vulkan does not), as much as [`NO_STATEMENT`](Self::NO_STATEMENT).
+    /// A session with that device. It may use as much memory as the driver says that there is;
+    /// where that says nothing (with CubeCL 0.11 Vulkan does not), as much as
+    /// [`NO_STATEMENT`](Self::NO_STATEMENT).
     ///
     /// # Errors
-    /// [`DeviceError::Unavailable`] if there is no such device, or no driver for it, or this program was built without what
-    /// reaches it.
+    /// [`DeviceError::Unavailable`] if there is no such device, or no driver for it, or this
+    /// program was built without what reaches it.
     pub fn open(which: Which) -> Result<Self, DeviceError> {
         let client = reach(which)?;
         let properties = client.properties();
@@ -127,12 +133,14 @@ impl GpuDevice {
         self.client.as_ref().map_or(0, of)
     }
 
-    /// Launches kernels: `kernels` calls the functions that `#[cube(launch)]` makes, with the client and the buffers that it gets from
-    /// its argument. They are done in the order in which they are launched, behind all that this session was asked for before; this does not wait
-    /// for any of them.
+    /// Launches kernels: `kernels` calls the functions that `#[cube(launch)]` makes, with the
+    /// client and the buffers that it gets from its argument. They are done in the order in which
+    /// they are launched, behind all that this session was asked for before; this does not wait for
+    /// any of them.
     ///
     /// # Errors
-    /// [`DeviceError::Lost`]. What is wrong with the kernels themselves is known later: see [`GpuDevice`].
+    /// [`DeviceError::Lost`]. What is wrong with the kernels themselves is known later: see
+    /// [`GpuDevice`].
     ///
     /// # Panics
     /// If `kernels` does.
@@ -146,8 +154,8 @@ impl GpuDevice {
         if self.written.len() > MOST_WRITTEN { self.look_at_written() } else { Ok(()) }
     }
 
-    /// Has the device begin with what was launched, without waiting for it. Launches are collected otherwise, until something is
-    /// downloaded or waited for, or there are some tens of them.
+    /// Has the device begin with what was launched, without waiting for it. Launches are collected
+    /// otherwise, until something is downloaded or waited for, or there are some tens of them.
     ///
     /// # Errors
     /// [`DeviceError::Lost`].
@@ -229,7 +237,8 @@ impl GpuDevice {
         Ok(())
     }
 
-    /// Asks CubeCL for something, in this session's order. All that can go wrong there comes out of here as an error.
+    /// Asks CubeCL for something, in this session's order. All that can go wrong there comes out of
+    /// here as an error.
     fn ask<R>(
         &mut self,
         question: impl FnOnce(&Client) -> Result<R, ServerError>,
@@ -237,7 +246,8 @@ impl GpuDevice {
         let client = self.client.as_ref().map_err(|why| DeviceError::Lost(why.clone()))?;
         let available = self.memory.limit() - self.memory.used();
         let stream = self.stream;
-        // WHY: CubeCL carries panics of its own thread over to who waits for it, and wgpu's errors are such panics.
+        // WHY: CubeCL carries panics of its own thread over to who waits for it, and wgpu's errors
+        // are such panics.
         let answer = catch_unwind(AssertUnwindSafe(|| stream.executes(|| question(client))));
         let error = match answer {
             Ok(Ok(answer)) => return Ok(answer),
@@ -292,8 +302,8 @@ impl GpuDevice {
         }
     }
 
-    /// That the driver has refused so many bytes. It does not say how many there are: less than that, and not more than one buffer may
-    /// have, nor than the account has left.
+    /// That the driver has refused so many bytes. It does not say how many there are: less than
+    /// that, and not more than one buffer may have, nor than the account has left.
     fn refused(&self, asked: u64) -> DeviceError {
         let largest = self.client.as_ref().map_or(0, |it| it.properties().memory.max_page_size);
         let left = self.memory.limit() - self.memory.used();
@@ -360,7 +370,8 @@ impl Device for GpuDevice {
             self.write_words(buffer, 0, words)?;
         }
         if !rest.is_empty() {
-            // Only whole words can be written: the last one with what stands behind the end of `bytes`.
+            // Only whole words can be written: the last one with what stands behind the end of
+            // `bytes`.
             let mut word = self.read(buffer, words.len(), words.len() + 4)?.to_vec();
             word[..rest.len()].copy_from_slice(rest);
             self.write_words(buffer, words.len(), &word)?;
@@ -391,7 +402,8 @@ impl Device for GpuDevice {
 
 impl Drop for GpuDevice {
     fn drop(&mut self) {
-        // What its buffers had goes back to the driver. Who has buffers still keeps those; a lost device has nothing to give back.
+        // What its buffers had goes back to the driver. Who has buffers still keeps those; a lost
+        // device has nothing to give back.
         let _ = self.ask(Client::memory_cleanup);
     }
 }

@@ -5,8 +5,9 @@ use std::sync::{Arc, Weak};
 
 use odeon_device::{Device, DeviceError};
 
-/// Copies of immutable data in the memory of a device, found again by the identity of what they are copies of. Each stays until what it is a copy
-/// of is dropped, or until there is no memory left for something else: then those go first that were asked for longest ago.
+/// Copies of immutable data in the memory of a device, found again by the identity of what they are
+/// copies of. Each stays until what it is a copy of is dropped, or until there is no memory left
+/// for something else: then those go first that were asked for longest ago.
 ///
 /// # Examples
 ///
@@ -34,7 +35,8 @@ pub struct Kept<D: Device> {
 }
 
 struct Copy<D: Device> {
-    /// WHY: it keeps the address from being used again, and the data from being changed through `Arc::get_mut`.
+    /// WHY: it keeps the address from being used again, and the data from being changed through
+    /// `Arc::get_mut`.
     of: Box<dyn Source>,
     /// Where the bytes are, and how many.
     bytes: (usize, usize),
@@ -61,7 +63,8 @@ impl<D: Device> Kept<D>
 where
     D::Buffer: Sync,
 {
-    /// The copy of bytes of `data` in the memory of this device, which is always the same one. It is made if there is none.
+    /// The copy of bytes of `data` in the memory of this device, which is always the same one. It
+    /// is made if there is none.
     ///
     /// `bytes` says which bytes; they must not be what can be changed through a shared reference.
     ///
@@ -95,7 +98,8 @@ impl<D: Device> Kept<D> {
         Self { copies: Vec::new() }
     }
 
-    /// What `attempt` makes; as long as there is not enough memory for it, copies are let go that nobody uses.
+    /// What `attempt` makes; as long as there is not enough memory for it, copies are let go that
+    /// nobody uses.
     ///
     /// # Errors
     /// What `attempt` says, if there is nothing to let go or that does not help.

@@ -28,14 +28,14 @@ impl<'g> Launch<'g> {
         self.written.into_inner()
     }
 
-    /// What the functions that `#[cube(launch)]` makes want first. What is launched through it with anything but the buffers
-    /// of this session is not on its account.
+    /// What the functions that `#[cube(launch)]` makes want first. What is launched through it with
+    /// anything but the buffers of this session is not on its account.
     pub fn client(&self) -> &Client {
         self.client
     }
 
-    /// How many cubes of how many units: at least `units` of them in all, in cubes of 256 or what the device has at most. The
-    /// kernel itself has to see to it that those beyond do nothing.
+    /// How many cubes of how many units: at least `units` of them in all, in cubes of 256 or what
+    /// the device has at most. The kernel itself has to see to it that those beyond do nothing.
     pub fn over(&self, units: usize) -> (CubeCount, CubeDim) {
         self.in_cubes_of(256, units)
     }
@@ -71,7 +71,8 @@ impl<'g> Launch<'g> {
         slice::<T>(buffer, elements)
     }
 
-    /// A buffer as a slice that the kernel writes, or reads and writes, of as many elements as it has room for.
+    /// A buffer as a slice that the kernel writes, or reads and writes, of as many elements as it
+    /// has room for.
     ///
     /// # Panics
     /// If the buffer is of another session.
@@ -100,8 +101,9 @@ fn slice<T: CubeElement>(buffer: &GpuBuffer, elements: usize) -> BufferArg {
     let Some(bytes) = bytes else {
         panic!("{elements} elements of {} bytes in a buffer of {}", size_of::<T>(), buffer.bytes());
     };
-    // SAFETY: The length must be that of the memory, in elements. The handle is cut to exactly so many bytes, which was just checked
-    // to be no more than it has; and it owns its memory until the launch is done. That the kernel's elements are of this
-    // type is not known here and need not be: CubeCL takes the length that kernels see from the size of the handle.
+    // SAFETY: The length must be that of the memory, in elements. The handle is cut to exactly so
+    // many bytes, which was just checked to be no more than it has; and it owns its memory until
+    // the launch is done. That the kernel's elements are of this type is not known here and need
+    // not be: CubeCL takes the length that kernels see from the size of the handle.
     unsafe { BufferArg::from_raw_parts(buffer.part(0, bytes), elements) }
 }

@@ -1,6 +1,8 @@
-//! Kernels of [CubeCL](https://docs.rs/cubecl) in actors and workers: one function for CUDA, Vulkan, Metal, DirectX and the processor.
+//! Kernels of [CubeCL](https://docs.rs/cubecl) in actors and workers: one function for CUDA,
+//! Vulkan, Metal, DirectX and the processor.
 //!
-//! This is the only crate of Odeon that names CubeCL. Who writes kernels takes it from here: `use odeon_gpu::cubecl;`.
+//! This is the only crate of Odeon that names CubeCL. Who writes kernels takes it from here:
+//! `use odeon_gpu::cubecl;`.
 //!
 //! | question | file |
 //! |---|---|
@@ -10,8 +12,8 @@
 //! | what goes wrong, as errors of devices | `fault.rs` |
 //! | a worker whose work is done by a kernel, and what it keeps on the device | `worker.rs`, `kept.rs` |
 //!
-//! The features `cuda` and `cpu` only say what CubeCL is built with. Without them those devices are there all the same, and are
-//! [unavailable](odeon_device::DeviceError::Unavailable).
+//! The features `cuda` and `cpu` only say what CubeCL is built with. Without them those devices are
+//! there all the same, and are [unavailable](odeon_device::DeviceError::Unavailable).
 #![deny(unsafe_code)]
 
 mod buffer;

@@ -12,15 +12,17 @@ use odeon_device::DeviceError;
 /// Which device a session is with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Which {
-    /// The first of these that there is and that works: a GPU by CUDA; a GPU by the graphics interface of the system; the processor by
-    /// kernels compiled for it; a graphics driver that computes on the processor.
+    /// The first of these that there is and that works: a GPU by CUDA; a GPU by the graphics
+    /// interface of the system; the processor by kernels compiled for it; a graphics driver that
+    /// computes on the processor.
     #[default]
     Default,
     /// The GPU of this number by Vulkan: discrete ones first, what is no GPU last.
     Vulkan(usize),
     /// The GPU of this number by CUDA. Only where the feature `cuda` of `odeon-gpu` is on.
     Cuda(usize),
-    /// The processor, by kernels compiled for it. Only where the feature `cpu` of `odeon-gpu` is on.
+    /// The processor, by kernels compiled for it. Only where the feature `cpu` of `odeon-gpu` is
+    /// on.
     Cpu,
 }
 
@@ -35,8 +37,8 @@ pub struct Found {
     pub is_processor: bool,
 }
 
-/// All devices that this program can open, each once by each way that leads to it. Each is opened, to ask for its name: that takes
-/// some tens of milliseconds the first time.
+/// All devices that this program can open, each once by each way that leads to it. Each is opened,
+/// to ask for its name: that takes some tens of milliseconds the first time.
 pub fn devices() -> Vec<Found> {
     let named = |which| Some((which, candidates(which).ok()?.pop()?));
     let cuda = (0..).map(Which::Cuda).map_while(named);
@@ -87,8 +89,9 @@ fn working(device: &Reachable) -> Result<Client, DeviceError> {
 
 /// A device that was lost, once more.
 ///
-/// WHY: CubeCL keeps the connection to a lost device as long as the process lives, and has one for each of the names that a device has.
-/// There is no way to end one: a thread of it that ends takes the process with it. So another name is looked for that leads to the same device.
+/// WHY: CubeCL keeps the connection to a lost device as long as the process lives, and has one for
+/// each of the names that a device has. There is no way to end one: a thread of it that ends takes
+/// the process with it. So another name is looked for that leads to the same device.
 fn anew(lost: &Reachable, called: &str) -> Result<Client, DeviceError> {
     let works = |client: &Client| {
         client.properties().identity.name == called && block_on(client.sync()).is_ok()
@@ -113,7 +116,8 @@ fn is_only_one(all: &[String], called: &str) -> bool {
     all.iter().filter(|name| *name == called).count() <= 1
 }
 
-/// Whether this says of no device in particular that it is meant: nothing but what it is called tells then which one it has led to.
+/// Whether this says of no device in particular that it is meant: nothing but what it is called
+/// tells then which one it has led to.
 fn is_any(device: &Reachable) -> bool {
     matches!(device, Reachable::Wgpu(it) if it.kind == WgpuDeviceKind::DefaultDevice)
 }

@@ -7,7 +7,8 @@ use odeon_device::{Device, DeviceError, Place, Worker};
 
 use crate::{GpuBuffer, GpuDevice, Kept};
 
-/// How a kind of work is done by kernels: what is brought to the device, launched, and brought back. See [`KernelWorker`].
+/// How a kind of work is done by kernels: what is brought to the device, launched, and brought
+/// back. See [`KernelWorker`].
 pub trait Kernel: Send + 'static {
     /// A piece of work: what it needs, owned or by handle, and room for its result.
     type Work: Send + 'static;
@@ -17,16 +18,16 @@ pub trait Kernel: Send + 'static {
         1
     }
 
-    /// Does all of `batch`, which is not empty and has at most [`most_at_once`](Self::most_at_once) pieces, and writes the results into
-    /// them.
+    /// Does all of `batch`, which is not empty and has at most [`most_at_once`](Self::most_at_once)
+    /// pieces, and writes the results into them.
     ///
     /// # Errors
     /// If not all of it is done.
     fn work(&mut self, bench: &mut Workbench, batch: &mut [Self::Work]) -> Result<(), DeviceError>;
 }
 
-/// A [`Worker`] that has kernels work for it. What pieces of work have in common is brought to the device once, as long as its memory
-/// suffices for that.
+/// A [`Worker`] that has kernels work for it. What pieces of work have in common is brought to the
+/// device once, as long as its memory suffices for that.
 ///
 /// # Examples
 ///
@@ -83,7 +84,8 @@ pub struct KernelWorker<K> {
     bench: Workbench,
 }
 
-/// What a [`Kernel`] works with: a session with the device, and the data that was brought there before.
+/// What a [`Kernel`] works with: a session with the device, and the data that was brought there
+/// before.
 pub struct Workbench {
     // Dropped before the session: that gives back what copies had.
     kept: Kept<GpuDevice>,
@@ -111,7 +113,8 @@ impl Workbench {
     /// A copy of `data` on the device, the one that was made before if there is one.
     ///
     /// # Errors
-    /// As [`Device::upload`]. If there is not enough memory, copies of other data that are not used at the moment are given up first.
+    /// As [`Device::upload`]. If there is not enough memory, copies of other data that are not used
+    /// at the moment are given up first.
     pub fn input<T: CubeElement>(
         &mut self,
         data: &Arc<[T]>,

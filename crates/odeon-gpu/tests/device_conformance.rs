@@ -1,5 +1,6 @@
-//! A session with a GPU passes the suite of devices: that of programs that do not choose (with the feature `cuda` by CUDA, where there is one; with
-//! the feature `cpu` the processor, where there is no GPU), and the first one of Vulkan.
+//! A session with a GPU passes the suite of devices: that of programs that do not choose (with the
+//! feature `cuda` by CUDA, where there is one; with the feature `cpu` the processor, where there is
+//! no GPU), and the first one of Vulkan.
 
 use std::marker::PhantomData;
 

@@ -22,8 +22,8 @@ fn add_one(words: &mut [u32]) {
     }
 }
 
-/// Until somebody changes the first word, which nobody does. It counts in the second one, so that no
-/// compiler finds it has no effect.
+/// Until somebody changes the first word, which nobody does. It counts in the second one, so that
+/// no compiler finds it has no effect.
 #[cube(launch)]
 fn endless(words: &mut [Atomic<u32>]) {
     while words[0].load() == 0 {

@@ -1,4 +1,5 @@
-//! A worker that works by kernels passes the suite of workers, several pieces in one launch, and brings shared data to the device once.
+//! A worker that works by kernels passes the suite of workers, several pieces in one launch, and
+//! brings shared data to the device once.
 
 use crate::support;
 use std::sync::{Arc, OnceLock};
@@ -8,8 +9,8 @@ use odeon_device::conformance::WorkerUnderTest;
 use odeon_device::{Device, DeviceError, Worker, worker_conformance};
 use odeon_gpu::{GpuDevice, Kernel, KernelWorker, Which, Workbench, cubecl};
 
-/// Stretches of a table, each times a factor, one behind the other. `stretches` has for each: where it begins in the table, and where in
-/// the result.
+/// Stretches of a table, each times a factor, one behind the other. `stretches` has for each: where
+/// it begins in the table, and where in the result.
 #[cube(launch)]
 fn stretch(table: &[f32], stretches: &[u32], factors: &[f32], into: &mut [f32]) {
     if ABSOLUTE_POS < into.len() {
@@ -148,7 +149,8 @@ fn data_that_pieces_share_is_brought_once_and_given_up_for_other_data() {
         let mut batch = [small(&table())];
         worker.work(&mut batch).expect("the other one is given up");
         assert_eq!(batch[0].result[0], 1.5);
-        // Data that is too large for the account with all else gone is an error, and the worker goes on.
+        // Data that is too large for the account with all else gone is an error, and the worker
+        // goes on.
         let large: Arc<[f32]> = vec![3.0; 3 * TABLE].into();
         let refused = worker.work(&mut [small(&large)]);
         assert!(matches!(refused, Err(DeviceError::OutOfMemory { .. })), "{refused:?}");

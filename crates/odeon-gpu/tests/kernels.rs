@@ -1,5 +1,6 @@
-//! What kernels of applications rely on, against plain Rust that computes the same, on every device that this machine has: launches that go
-//! on with what others have left, atomics, and functions of numbers.
+//! What kernels of applications rely on, against plain Rust that computes the same, on every device
+//! that this machine has: launches that go on with what others have left, atomics, and functions of
+//! numbers.
 
 use cubecl::prelude::*;
 use odeon_device::Device;

@@ -1,4 +1,5 @@
-//! What is wrong with a kernel is an error, known when its results are asked for, and the session goes on.
+//! What is wrong with a kernel is an error, known when its results are asked for, and the session
+//! goes on.
 
 use crate::support;
 use cubecl::prelude::*;

@@ -1,5 +1,5 @@
-//! A device that is lost is an error, and a new session finds it again. Lost by wgpu's own means for that: as after a reset, nothing of it
-//! can be used any more.
+//! A device that is lost is an error, and a new session finds it again. Lost by wgpu's own means
+//! for that: as after a reset, nothing of it can be used any more.
 
 use cubecl::device::{WgpuBackend, WgpuDevice, WgpuDeviceKind};
 use cubecl::prelude::*;

@@ -1,4 +1,5 @@
-//! Without a driver: one clear sentence, and nothing else happens. In a process of its own, whose environment hides the drivers.
+//! Without a driver: one clear sentence, and nothing else happens. In a process of its own, whose
+//! environment hides the drivers.
 
 use std::env;
 use std::process::Command;

@@ -1,4 +1,5 @@
-//! More memory than there is, beyond what the account knows of: the driver's own refusal is an error, and the session goes on.
+//! More memory than there is, beyond what the account knows of: the driver's own refusal is an
+//! error, and the session goes on.
 
 use std::env;
 use std::process::Command;
@@ -63,7 +64,8 @@ fn what_a_card_refuses_is_an_error() {
         return support::skipped("memory of a card", "there is no GPU");
     };
     if OwnProcess::is_of(NAME) {
-        // More blocks than any card has; fewer than a machine has that lends its own memory for them.
+        // More blocks than any card has; fewer than a machine has that lends its own memory for
+        // them.
         return exhaust(gpu.which, 1 << 30, 160);
     }
     ends_well(OwnProcess::start(NAME));

@@ -1,4 +1,5 @@
-//! What goes wrong on a GPU reaches who decides: the supervision of a device actor, the hook of a pool. Nothing is lost by it.
+//! What goes wrong on a GPU reaches who decides: the supervision of a device actor, the hook of a
+//! pool. Nothing is lost by it.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};

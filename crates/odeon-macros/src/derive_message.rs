@@ -1,4 +1,5 @@
-//! `#[derive(Message)]`: which mailbox each variant goes to, how its handler uses the state, and what it is called.
+//! `#[derive(Message)]`: which mailbox each variant goes to, how its handler uses the state, and
+//! what it is called.
 
 use crate::message_attributes::{Mailbox, access_of, mailbox_of, mailboxes_of};
 use proc_macro2::TokenStream;

@@ -1,4 +1,5 @@
-//! `#[derive(Transactional)]`: refuses a speculative actor's state that handlers could change outside of their transactions.
+//! `#[derive(Transactional)]`: refuses a speculative actor's state that handlers could change
+//! outside of their transactions.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;

@@ -20,8 +20,8 @@ pub(crate) enum Mailbox {
     },
 }
 
-/// The mailbox in `#[mailbox(..)]`, if the attribute is there: a number, a path to a variant, or the variant alone if
-/// the message type says of which enum.
+/// The mailbox in `#[mailbox(..)]`, if the attribute is there: a number, a path to a variant, or
+/// the variant alone if the message type says of which enum.
 pub(crate) fn mailbox_of(attributes: &[Attribute], of: Option<&Path>) -> Result<Option<Mailbox>> {
     let Some(expression) = the_only::<Expr>(attributes, "mailbox")? else { return Ok(None) };
     match expression {

@@ -67,7 +67,8 @@ impl Parse for Arm {
     }
 }
 
-/// One message of each mailbox is taken. A mailbox that is named in two ways, or computed, is found when the arm is tried.
+/// One message of each mailbox is taken. A mailbox that is named in two ways, or computed, is found
+/// when the arm is tried.
 fn refuse_twice<'a>(mailboxes: impl Iterator<Item = &'a Expr>) -> Result<()> {
     let mut written = HashSet::new();
     for mailbox in mailboxes {

@@ -5,12 +5,13 @@ use std::sync::{Mutex, PoisonError};
 
 use odeon_core::{ActorId, DeadLetterReason, Observer};
 
-/// Tells of dead letters by events of level `WARN`: of the first one of an actor for each reason, then when
-/// there are 10, 100 and so on. So a flood of them is a handful of lines, each with the count so far.
+/// Tells of dead letters by events of level `WARN`: of the first one of an actor for each reason,
+/// then when there are 10, 100 and so on. So a flood of them is a handful of lines, each with the
+/// count so far.
 ///
-/// For [`TheaterBuilder::observer`](odeon_core::TheaterBuilder::observer); an observer of your own can pass on what
-/// it is told. It remembers an actor and its counts, some 50 bytes for each that had dead letters, up to 10,000 of
-/// them; then it forgets all and begins anew.
+/// For [`TheaterBuilder::observer`](odeon_core::TheaterBuilder::observer); an observer of your own
+/// can pass on what it is told. It remembers an actor and its counts, some 50 bytes for each that
+/// had dead letters, up to 10,000 of them; then it forgets all and begins anew.
 #[derive(Debug, Default)]
 pub struct DeadLetterLog {
     counts: Mutex<HashMap<(ActorId, DeadLetterReason), u64>>,

@@ -24,7 +24,8 @@ use odeon_core::{
 /// | `odeon_speculation_rollbacks_total` | counter | `theater`, `stage`, `actor`, `type`, `cause` |
 /// | `odeon_speculation_rollbacks_by_variable_total` | counter | `theater`, `stage`, `actor`, `type`, `variable` |
 ///
-/// `actor` is the actor's name, or its id if it has none; `variable` is a label. Only speculative actors have the latter five.
+/// `actor` is the actor's name, or its id if it has none; `variable` is a label. Only speculative
+/// actors have the latter five.
 ///
 /// ```
 /// # use odeon_core::*;
@@ -54,8 +55,8 @@ impl Export {
         Self { which: Which::None }
     }
 
-    /// Stages, and the actors that have a name: for programs with many actors, since a recorder keeps
-    /// each series for ever.
+    /// Stages, and the actors that have a name: for programs with many actors, since a recorder
+    /// keeps each series for ever.
     pub fn named() -> Self {
         Self { which: Which::Named }
     }
@@ -100,8 +101,8 @@ impl Export {
         }
     }
 
-    /// Writes the theater's numbers now and then after every `period`, by an actor and a timer of the theater,
-    /// until the result is dropped. Writes nothing if the theater does not count.
+    /// Writes the theater's numbers now and then after every `period`, by an actor and a timer of
+    /// the theater, until the result is dropped. Writes nothing if the theater does not count.
     ///
     /// # Panics
     /// As [`ActorRef::send_every`](odeon_core::ActorRef::send_every).

@@ -4,14 +4,15 @@ use std::any::Any;
 
 use odeon_core::{ActorId, EndReason, Observer, extend};
 
-/// Tells which actor failed, by an event of level `ERROR` with what the panic said, and what came of it: `INFO`
-/// when it has been made anew, `ERROR` when it has ended for it, also because a linked one failed.
+/// Tells which actor failed, by an event of level `ERROR` with what the panic said, and what came
+/// of it: `INFO` when it has been made anew, `ERROR` when it has ended for it, also because a
+/// linked one failed.
 ///
-/// The standard panic message names a thread; this names the actor. One event for each, so an actor that fails at
-/// every message and is always made anew makes as many.
+/// The standard panic message names a thread; this names the actor. One event for each, so an actor
+/// that fails at every message and is always made anew makes as many.
 ///
-/// For [`TheaterBuilder::observer`](odeon_core::TheaterBuilder::observer); a pair of observers is one, for example
-/// `(FailureLog, DeadLetterLog::default())`.
+/// For [`TheaterBuilder::observer`](odeon_core::TheaterBuilder::observer); a pair of observers is
+/// one, for example `(FailureLog, DeadLetterLog::default())`.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct FailureLog;
 

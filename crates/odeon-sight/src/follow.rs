@@ -12,12 +12,12 @@ thread_local! {
     static DEPTH: Cell<usize> = const { Cell::new(0) };
 }
 
-/// A layer for the program's subscriber that has every send followed that happens in a span, on whatever
-/// thread: in handlers, in tasks of tokio that are instrumented, in `main`.
+/// A layer for the program's subscriber that has every send followed that happens in a span, on
+/// whatever thread: in handlers, in tasks of tokio that are instrumented, in `main`.
 ///
-/// What it does is two thread-local accesses whenever a span is entered or left. It only pays together with
-/// [`Spans`](crate::Spans) in a theater; without the layer, what handlers send is followed all the same, and what
-/// other threads send within [`followed`].
+/// What it does is two thread-local accesses whenever a span is entered or left. It only pays
+/// together with [`Spans`](crate::Spans) in a theater; without the layer, what handlers send is
+/// followed all the same, and what other threads send within [`followed`].
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Follow;
 
@@ -31,8 +31,8 @@ impl<S: Subscriber> Layer<S> for Follow {
     }
 }
 
-/// Does `work` with the sends of this thread followed: those in a span. For programs whose subscriber does not
-/// have the layer [`Follow`].
+/// Does `work` with the sends of this thread followed: those in a span. For programs whose
+/// subscriber does not have the layer [`Follow`].
 ///
 /// ```
 /// # use odeon_core::*;

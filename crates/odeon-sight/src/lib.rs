@@ -1,5 +1,6 @@
-//! What is seen of Odeon's actors from outside: spans of [`tracing`] that follow a message across actors,
-//! numbers for the [`metrics`] facade, a log of failures, and one of dead letters that does not flood.
+//! What is seen of Odeon's actors from outside: spans of [`tracing`] that follow a message across
+//! actors, numbers for the [`metrics`] facade, a log of failures, and one of dead letters that does
+//! not flood.
 //!
 //! | what | by | promised in |
 //! |---|---|---|

@@ -8,8 +8,8 @@ use crate::follow::followed;
 /// How the span of a handler relates to the one in which its message was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Relation {
-    /// It is its child, so the whole way of a request is one tree. The sender's span stays open until all
-    /// that it has caused is handled.
+    /// It is its child, so the whole way of a request is one tree. The sender's span stays open
+    /// until all that it has caused is handled.
     #[default]
     Child,
     /// It follows from it, and is otherwise a root of its own: for chains that never end.
@@ -19,14 +19,14 @@ pub enum Relation {
 /// Has each message handled in a span of its own if it was sent in one (S22); for
 /// [`TheaterBuilder::tracer`](odeon_core::TheaterBuilder::tracer).
 ///
-/// The spans are named `handle`, with target `odeon` and level `INFO`, and have the fields `actor` (its id),
-/// `actor_type` and `message_type`. A handler's span is entered while it runs; that of an asynchronous handler
-/// at each of its polls, so what it waits for in between is not part of it.
+/// The spans are named `handle`, with target `odeon` and level `INFO`, and have the fields `actor`
+/// (its id), `actor_type` and `message_type`. A handler's span is entered while it runs; that of an
+/// asynchronous handler at each of its polls, so what it waits for in between is not part of it.
 ///
-/// Messages of timers are followed to where the timer was armed, those of periodic ones and the `started` of new
-/// actors are not followed. In an actor with several mailboxes that is no asynchronous one, a message that has to
-/// wait for others of its actor is not followed any further. Nor are messages beyond the 65,536th
-/// under way at a time.
+/// Messages of timers are followed to where the timer was armed, those of periodic ones and the
+/// `started` of new actors are not followed. In an actor with several mailboxes that is no
+/// asynchronous one, a message that has to wait for others of its actor is not followed any
+/// further. Nor are messages beyond the 65,536th under way at a time.
 ///
 /// ```
 /// # use std::sync::Arc;

@@ -1,6 +1,7 @@
 //! Users' code that may panic, and what comes of a panic.
 //!
-//! What unwinds here loses a batch, a coordinated transaction, a place on a board: see `odeon_sync::contained`.
+//! What unwinds here loses a batch, a coordinated transaction, a place on a board: see
+//! `odeon_sync::contained`.
 //!
 //! | a user's code | runs in | what comes of a panic |
 //! |---|---|---|
@@ -22,8 +23,9 @@
 //! | who waits for the outcome of a transaction: its waker, its function | `coordination/transaction.rs` | nothing |
 //! | functions of `coordinate`, and those that make a state or a policy when an actor is spawned | the caller's thread, or the core | the caller's |
 //!
-//! None of it runs under a lock, but for what is called with a commit, under that of the exits. And nothing here is gone on with on a thread
-//! that a user has lent: where a message is dropped a handler may be in the middle (`Coordination::lose`).
+//! None of it runs under a lock, but for what is called with a commit, under that of the exits. And
+//! nothing here is gone on with on a thread that a user has lent: where a message is dropped a
+//! handler may be in the middle (`Coordination::lose`).
 
 use odeon_core::extend;
 use std::error::Error;
@@ -33,7 +35,8 @@ pub(crate) use odeon_sync::contained::{
     Panic, contained, drop_each, drop_quietly, each, first_of, forget, quietly,
 };
 
-/// What a message fails with whose handler has given it up: the text of its error, or the panic in place of that.
+/// What a message fails with whose handler has given it up: the text of its error, or the panic in
+/// place of that.
 pub(crate) fn failure_of(error: Box<dyn Error + Send + Sync>) -> Panic {
     let text = contained(|| error.to_string());
     let dropped = contained(move || drop(error));

@@ -1,7 +1,9 @@
-//! Coordinated transactions: messages to several actors that are handled wholly or not at all, as if at one moment.
+//! Coordinated transactions: messages to several actors that are handled wholly or not at all, as
+//! if at one moment.
 //!
-//! All variables are of one domain, so such a transaction is one attempt that travels: the handlers of its messages run one after
-//! the other, each sees what those before have written, and all commits at once.
+//! All variables are of one domain, so such a transaction is one attempt that travels: the handlers
+//! of its messages run one after the other, each sees what those before have written, and all
+//! commits at once.
 //!
 //! | question | file |
 //! |---|---|

@@ -1,8 +1,9 @@
 //! Actors that handle several of their messages at once.
 //!
-//! A [`SpeculativeActor`] keeps its state in variables of [`odeon_stm`] and handles each message in a transaction.
-//! So several of its messages can run on several cores, as if they were handled one at a time: those that do not meet
-//! commit side by side, those that do are rolled back and run again.
+//! A [`SpeculativeActor`] keeps its state in variables of [`odeon_stm`] and handles each message in
+//! a transaction. So several of its messages can run on several cores, as if they were handled one
+//! at a time: those that do not meet commit side by side, those that do are rolled back and run
+//! again.
 //!
 //! ```
 //! use odeon_core::{Message, Reply, Theater};
@@ -42,10 +43,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The rooms from the ground up, each of which uses only those before it: `contained`, `processing`,
-//! `report`, `actor`, `executor`, `coordination`, `spawn`. What executes messages (`executor`) knows
-//! nothing of coordinated transactions: a message may come with something that it tells of events
-//! (`executor/transaction.rs`).
+//! The rooms from the ground up, each of which uses only those before it: `contained`,
+//! `processing`, `report`, `actor`, `executor`, `coordination`, `spawn`. What executes messages
+//! (`executor`) knows nothing of coordinated transactions: a message may come with something that
+//! it tells of events (`executor/transaction.rs`).
 //!
 //! | question | file |
 //! |---|---|
@@ -64,8 +65,8 @@
 //! | who asks guards? | `executor/attempt/admission.rs` |
 //! | how does an actor leave its theater? | `spawn/occupant.rs`, `processing/written.rs` |
 //!
-//! The method is that of Hayduk, Sobe and Felber, "Speculative Concurrent Processing with Transactional Memory in the Actor
-//! Model" (OPODIS 2013), made for lanes, snapshots and effects.
+//! The method is that of Hayduk, Sobe and Felber, "Speculative Concurrent Processing with
+//! Transactional Memory in the Actor Model" (OPODIS 2013), made for lanes, snapshots and effects.
 
 mod actor;
 mod contained;

@@ -11,11 +11,12 @@ use odeon_core::{Bound, MailboxName};
 use std::fmt;
 use std::sync::Arc;
 
-/// TUNE: wider is nobody, guessed 2026-11: there is a runner for each place, and all messages that run at once have a slot of the
-/// transactional memory (4,094).
+/// TUNE: wider is nobody, guessed 2026-11: there is a runner for each place, and all messages that
+/// run at once have a slot of the transactional memory (4,094).
 const MOST_WIDTH: usize = 1024;
 
-/// How the messages of a speculative actor are processed. The results are the same in every way; speed is not.
+/// How the messages of a speculative actor are processed. The results are the same in every way;
+/// speed is not.
 ///
 /// ```
 /// use odeon_speculative::{Ordering, Processing, Threshold};
@@ -73,37 +74,41 @@ impl fmt::Debug for Make {
 /// In which order messages that wait at the same time are handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Ordering {
-    /// Messages of one sender in the order in which they were sent; those of different senders in any.
+    /// Messages of one sender in the order in which they were sent; those of different senders in
+    /// any.
     #[default]
     PerSender,
     /// In any order: faster if few senders send much.
     Unordered,
-    /// All in the order in which they have arrived in the mailbox, with the same results and effects as one at a time: they run at once, and
-    /// commit one after the other. Slower than the others where messages meet, or differ in length.
+    /// All in the order in which they have arrived in the mailbox, with the same results and
+    /// effects as one at a time: they run at once, and commit one after the other. Slower than the
+    /// others where messages meet, or differ in length.
     ///
-    /// For actors with one mailbox: with several, messages that wait for their guards are passed by later ones.
+    /// For actors with one mailbox: with several, messages that wait for their guards are passed by
+    /// later ones.
     ///
-    /// A handler must not ask to [`retry`](odeon_stm::Tx::retry): nothing that comes later could change what it waits for, so it fails. A message of
-    /// a coordinated transaction has its place in the order where its transaction runs.
+    /// A handler must not ask to [`retry`](odeon_stm::Tx::retry): nothing that comes later could
+    /// change what it waits for, so it fails. A message of a coordinated transaction has its place
+    /// in the order where its transaction runs.
     Mailbox,
 }
 
 impl Processing {
-    /// One message at a time, without the cost of a transaction. A coordinated transaction has the actor to itself from its first
-    /// message here until its outcome.
+    /// One message at a time, without the cost of a transaction. A coordinated transaction has the
+    /// actor to itself from its first message here until its outcome.
     pub fn sequential() -> Self {
         let ordering = Ordering::default();
         Self { mode: Mode::Sequential, width: None, ordering, blocks: true, bounds: Vec::new() }
     }
 
-    /// Several messages at once: as many as the pool has workers, or as [`width`](Self::width) says; coordinated
-    /// transactions as with [`sequential`](Self::sequential).
+    /// Several messages at once: as many as the pool has workers, or as [`width`](Self::width)
+    /// says; coordinated transactions as with [`sequential`](Self::sequential).
     pub fn concurrent() -> Self {
         Self { mode: Mode::Concurrent, ..Self::sequential() }
     }
 
-    /// One message at a time; a coordinated transaction that has been here leaves nothing behind but that what it has read
-    /// and written is protected until its outcome.
+    /// One message at a time; a coordinated transaction that has been here leaves nothing behind
+    /// but that what it has read and written is protected until its outcome.
     pub fn non_blocking() -> Self {
         Self { blocks: false, ..Self::sequential() }
     }
@@ -114,14 +119,16 @@ impl Processing {
         Self { blocks: false, ..Self::concurrent() }
     }
 
-    /// As many messages at once as pay, between one and the [`width`](Self::width), found out and changed while the
-    /// actor runs by a [`HillClimb`]; coordinated transactions do not [block](Self::non_blocking).
+    /// As many messages at once as pay, between one and the [`width`](Self::width), found out and
+    /// changed while the actor runs by a [`HillClimb`]; coordinated transactions do not
+    /// [block](Self::non_blocking).
     pub fn adaptive() -> Self {
         Self { mode: Mode::Adaptive(Make::HILL_CLIMB), ..Self::combined() }
     }
 
-    /// As [`adaptive`](Self::adaptive), by another policy. `make` is called once for each actor that is processed so, and
-    /// again at each [`set_processing`](crate::SpeculativeRef::set_processing); not if the width can only be 1.
+    /// As [`adaptive`](Self::adaptive), by another policy. `make` is called once for each actor
+    /// that is processed so, and again at each
+    /// [`set_processing`](crate::SpeculativeRef::set_processing); not if the width can only be 1.
     pub fn adaptive_with<P: WidthPolicy + 'static>(
         make: impl Fn() -> P + Send + Sync + 'static,
     ) -> Self {
@@ -148,8 +155,9 @@ impl Processing {
         self
     }
 
-    /// Bounds a mailbox: so many of its messages wait or are being handled, since one whose attempt is rolled back waits
-    /// again. What the next sender meets with is the [`Bound`]'s. Bounds are chosen at the spawn, and stay.
+    /// Bounds a mailbox: so many of its messages wait or are being handled, since one whose attempt
+    /// is rolled back waits again. What the next sender meets with is the [`Bound`]'s. Bounds are
+    /// chosen at the spawn, and stay.
     ///
     /// A message of a coordinated transaction is accepted beyond the bound, and counted.
     ///
@@ -185,7 +193,8 @@ impl Processing {
     /// ```
     ///
     /// # Panics
-    /// If the bound is one that [drops the oldest](Bound::drop_oldest) message: that may be under way.
+    /// If the bound is one that [drops the oldest](Bound::drop_oldest) message: that may be under
+    /// way.
     #[must_use]
     #[track_caller]
     pub fn bounded(mut self, mailbox: impl MailboxName, bound: Bound) -> Self {

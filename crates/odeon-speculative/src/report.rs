@@ -1,4 +1,5 @@
-//! What a speculative actor tells of itself: what is counted, what was in whose way, how wide it was.
+//! What a speculative actor tells of itself: what is counted, what was in whose way, how wide it
+//! was.
 
 pub(crate) mod conflicts;
 pub(crate) mod counts;

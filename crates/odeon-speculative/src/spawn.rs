@@ -16,12 +16,13 @@ use std::sync::{Arc, Weak};
 
 /// Creates speculative actors in a theater.
 pub trait SpawnSpeculative {
-    /// Creates a speculative actor on the pool. A message that fails vanishes, and the actor goes on with its last
-    /// good state.
+    /// Creates a speculative actor on the pool. A message that fails vanishes, and the actor goes
+    /// on with its last good state.
     ///
     /// # Panics
-    /// If its messages have several mailboxes and are to be handled in the [order of arrival](crate::Ordering::Mailbox), and if the
-    /// processing [bounds](Processing::bounded) a mailbox that they do not have.
+    /// If its messages have several mailboxes and are to be handled in the
+    /// [order of arrival](crate::Ordering::Mailbox), and if the processing
+    /// [bounds](Processing::bounded) a mailbox that they do not have.
     #[track_caller]
     fn spawn_speculative<A: SpeculativeActor>(
         &self,
@@ -29,8 +30,8 @@ pub trait SpawnSpeculative {
         processing: Processing,
     ) -> SpeculativeRef<A::Msg>;
 
-    /// As [`spawn_speculative`](Self::spawn_speculative), with a supervision that decides what a failure leads to. `make` makes the state, at first and for each
-    /// restart.
+    /// As [`spawn_speculative`](Self::spawn_speculative), with a supervision that decides what a
+    /// failure leads to. `make` makes the state, at first and for each restart.
     ///
     /// # Panics
     /// As [`spawn_speculative`](Self::spawn_speculative).
@@ -86,8 +87,8 @@ impl SpawnSpeculative for Theater {
     }
 }
 
-/// The address of a speculative actor, and the way to see and change how it is processed. It is an [`ActorRef`] in
-/// all other respects.
+/// The address of a speculative actor, and the way to see and change how it is processed. It is an
+/// [`ActorRef`] in all other respects.
 pub struct SpeculativeRef<M: Message> {
     actor: ActorRef<M>,
     control: Arc<dyn Control>,
@@ -99,13 +100,14 @@ impl<M: Message> SpeculativeRef<M> {
         self.actor.clone()
     }
 
-    /// Changes how messages are processed while the actor runs; the order of its messages and the bounds of its mailboxes
-    /// stay as they were chosen at the spawn.
+    /// Changes how messages are processed while the actor runs; the order of its messages and the
+    /// bounds of its mailboxes stay as they were chosen at the spawn.
     pub fn set_processing(&self, processing: Processing) {
         self.control.set_processing(&processing);
     }
 
-    /// What the actor has done so far, and what was in its way. Printed it is a [report](SpeculationStats).
+    /// What the actor has done so far, and what was in its way. Printed it is a
+    /// [report](SpeculationStats).
     pub fn speculation(&self) -> SpeculationStats {
         self.control.stats()
     }

@@ -1,4 +1,5 @@
-//! S10, S26: a reply that is answered by the context gives that answer with the commit, whatever becomes of the reply until then, in whatever it lies.
+//! S10, S26: a reply that is answered by the context gives that answer with the commit, whatever
+//! becomes of the reply until then, in whatever it lies.
 
 use crate::support::{Common, Do, Lab};
 use odeon_core::{ActorRef, AskError, Message, Reply, Theater};
@@ -38,7 +39,8 @@ enum Question {
     /// Behind pointers.
     Boxed(Box<Reply<String>>),
     Shared(Arc<Reply<String>>),
-    /// In the first attempt, which is undone, it is answered and kept by somebody else; not in the second one.
+    /// In the first attempt, which is undone, it is answered and kept by somebody else; not in the
+    /// second one.
     Undone(Mutex<Option<Reply<String>>>, Kept, ActorRef<Do>),
     /// Passed on, and dropped in the second attempt, which is that of a transaction.
     PassedOn(Mutex<Option<Reply<String>>>, ActorRef<Question>, Cell<u32>),

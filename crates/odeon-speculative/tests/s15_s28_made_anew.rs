@@ -1,5 +1,5 @@
-//! S15, S26, S28: what waits for a change of a state (`tx.retry()`) looks at the new one when its actor is made anew, and what its sender has sent
-//! behind it goes on.
+//! S15, S26, S28: what waits for a change of a state (`tx.retry()`) looks at the new one when its
+//! actor is made anew, and what its sender has sent behind it goes on.
 
 use crate::support::{Common, Do, Lab, ask, explode};
 use odeon_core::extend::as_numbered_sender;

@@ -1,5 +1,5 @@
-//! S17: senders hold back, and nobody waits for ever: not in circles through actors that handle several messages at once,
-//! and not behind messages that wait for other ones.
+//! S17: senders hold back, and nobody waits for ever: not in circles through actors that handle
+//! several messages at once, and not behind messages that wait for other ones.
 
 use crate::support::{Common, Do, Lab, lab, result, width};
 use odeon_core::{Actor, ActorRef, Context, Message, Theater};
@@ -57,7 +57,8 @@ impl Actor for Plain {
     }
 }
 
-/// Threads flood the speculative actors of a circle of `labs` speculative and `plain` plain ones, and each message goes round.
+/// Threads flood the speculative actors of a circle of `labs` speculative and `plain` plain ones,
+/// and each message goes round.
 fn everybody_goes_on(processing: Processing, labs: usize, plain: usize) {
     const MESSAGES: usize = 1_500;
     let theater = Theater::builder().workers(2).build().unwrap();
@@ -126,7 +127,8 @@ fn take() -> Do {
     })
 }
 
-/// Who waits for what others bring does not keep them from bringing it, as messages in a closed mailbox do not.
+/// Who waits for what others bring does not keep them from bringing it, as messages in a closed
+/// mailbox do not.
 #[test]
 fn s17_messages_that_wait_for_others_are_no_pressure() {
     const MESSAGES: i64 = 3_000;
@@ -184,7 +186,8 @@ fn s17_a_flood_is_held_back() {
             is_over.store(true, SeqCst);
             watcher.join().unwrap();
         });
-        // About 1,024 wait, and more are on their way between two looks at the sender's and the receiver's side.
+        // About 1,024 wait, and more are on their way between two looks at the sender's and the
+        // receiver's side.
         assert!(most.load(SeqCst) < 20_000, "{} were waiting", most.load(SeqCst));
     }
 }

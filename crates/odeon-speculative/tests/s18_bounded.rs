@@ -201,7 +201,8 @@ fn s18_threads_wait_for_places_of_a_speculative_actor() {
         });
         until("all are handled", || common.inside.load(SeqCst) == 0);
         assert_eq!(till.ask(To::Sum).wait(), Ok((SENDERS * MESSAGES) as u64));
-        // Those in places, one that each sender holds in its hand, and those between place and counter.
+        // Those in places, one that each sender holds in its hand, and those between place and
+        // counter.
         let most = common.most_inside.load(SeqCst);
         assert!(most <= 3 + SENDERS + 2, "{most}");
     }

@@ -1,4 +1,5 @@
-//! S21: what a speculative actor tells of itself: which messages were in whose way, at which variables, and how wide it was.
+//! S21: what a speculative actor tells of itself: which messages were in whose way, at which
+//! variables, and how wide it was.
 
 use odeon_core::{Message, Reply, Theater};
 use odeon_speculative::{
@@ -9,8 +10,8 @@ use odeon_stm::{Cause, Labelled, TVar, Tx, atomically};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Barrier};
 
-/// A shop whose variables somebody else writes while its handlers run, as often as a message says: so many attempts
-/// are rolled back, for certain.
+/// A shop whose variables somebody else writes while its handlers run, as often as a message says:
+/// so many attempts are rolled back, for certain.
 struct Shop {
     till: Arc<Labelled<TVar<u64>>>,
     names: Arc<TVar<u64>>,
@@ -227,7 +228,8 @@ impl WidthPolicy for Samples {
     }
 }
 
-/// What the first sample shows of 900 messages that wait when the first one is handled. `None`: they were brought to the board too soon for one.
+/// What the first sample shows of 900 messages that wait when the first one is handled. `None`:
+/// they were brought to the board too soon for one.
 fn first_sample() -> Option<Sample> {
     let theater = Theater::builder().workers(2).build().unwrap();
     let shop = shop(&theater, Processing::adaptive_with(|| Samples).width(2));
@@ -242,8 +244,9 @@ fn first_sample() -> Option<Sample> {
 
 #[test]
 fn s21_a_sample_counts_what_waits_in_the_inbox() {
-    // Samples that change nothing are put together by the time that they took: from the first 64 messages to the last ones, half of them waited on
-    // average, unless the machine does not let the actor go on meanwhile.
+    // Samples that change nothing are put together by the time that they took: from the first 64
+    // messages to the last ones, half of them waited on average, unless the machine does not let
+    // the actor go on meanwhile.
     let mut others = Vec::new();
     for _ in 0..100 {
         match first_sample() {

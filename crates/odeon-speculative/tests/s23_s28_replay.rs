@@ -1,5 +1,5 @@
-//! S23 with S24 to S28: a run of speculative actors and coordinated transactions follows from its seed. In a file of its own, because
-//! the epochs of transactions are of the whole process.
+//! S23 with S24 to S28: a run of speculative actors and coordinated transactions follows from its
+//! seed. In a file of its own, because the epochs of transactions are of the whole process.
 
 use crate::support::{Common, Do, Lab, Log, Note};
 use odeon_core::{ActorRef, Message, Random, Theater};

@@ -153,7 +153,8 @@ impl SpeculativeActor for Meeting {
         _: &mut Tx<'t>,
         _: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
-        // All of them take long: with short ones the actor's own turn would help, and not look at the inbox meanwhile.
+        // All of them take long: with short ones the actor's own turn would help, and not look at
+        // the inbox meanwhile.
         thread::sleep(Duration::from_micros(200));
         self.arrived.wait();
         Ok(())
@@ -164,7 +165,8 @@ impl SpeculativeActor for Meeting {
 fn s24_a_message_begins_while_another_one_takes_long() {
     let theater = Theater::builder().workers(3).build().unwrap();
     let meeting = Meeting { arrived: Barrier::new(2) };
-    // Two senders may share a place for lanes, and a message that shares one with another does not begin.
+    // Two senders may share a place for lanes, and a message that shares one with another does not
+    // begin.
     let processing = Processing::concurrent().width(2).ordering(Ordering::Unordered);
     let meeting = theater.spawn_speculative(meeting, processing);
     for round in 0..20 {
@@ -181,8 +183,8 @@ fn s24_a_message_begins_while_another_one_takes_long() {
     assert!(theater.shutdown(Duration::from_secs(60)).drained);
 }
 
-/// Messages that come together are brought together: an executor that takes one of them sees that there are more, and its own
-/// takes long.
+/// Messages that come together are brought together: an executor that takes one of them sees that
+/// there are more, and its own takes long.
 #[test]
 fn s24_messages_that_come_together_begin_while_the_first_one_takes_long() {
     let theater = Theater::builder().workers(4).build().unwrap();

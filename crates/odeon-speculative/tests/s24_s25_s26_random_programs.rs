@@ -1,5 +1,6 @@
-//! S24 to S26 by random programs: speculative and plain actors whose messages say what to do and what to send on. What comes
-//! out of it does not depend on the order, so each run must come to what a serial one does.
+//! S24 to S26 by random programs: speculative and plain actors whose messages say what to do and
+//! what to send on. What comes out of it does not depend on the order, so each run must come to
+//! what a serial one does.
 
 use crate::support::{Common, Do, Lab, width};
 use odeon_core::{Actor, ActorRef, Context, Message, Theater};

@@ -13,8 +13,8 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use std::thread;
 use std::time::Duration;
 
-/// The last message had been brought to the board when one at a time was enough, and the actor's own turn leaves messages to others
-/// that may be long.
+/// The last message had been brought to the board when one at a time was enough, and the actor's
+/// own turn leaves messages to others that may be long.
 #[test]
 fn s24_a_width_that_is_raised_while_a_message_waits_leaves_it_to_somebody() {
     static OPEN: LazyLock<TVar<i64>> = LazyLock::new(|| TVar::new(0));
@@ -37,7 +37,8 @@ fn s24_a_width_that_is_raised_while_a_message_waits_leaves_it_to_somebody() {
 fn s24_a_width_that_is_raised_while_others_run_is_used_at_once() {
     const LONG: Duration = Duration::from_millis(1);
     let theater = Theater::builder().workers(4).build().unwrap();
-    // Two senders may share a place for lanes, and a message that shares one with another does not begin.
+    // Two senders may share a place for lanes, and a message that shares one with another does not
+    // begin.
     let processing = width(2).ordering(Ordering::Unordered);
     let lab = theater.spawn_speculative(Lab::new(&Arc::new(Common::default())), processing);
     // From now on the actor's own turn leaves messages to others.

@@ -1,4 +1,5 @@
-//! S25: with `Ordering::Mailbox` all messages are handled in the order of arrival: results and effects are those of one at a time.
+//! S25: with `Ordering::Mailbox` all messages are handled in the order of arrival: results and
+//! effects are those of one at a time.
 
 use crate::support::{Common, Do, Lab, Log, Note, result, width};
 use odeon_core::{Actor, ActorRef, Context, Directive, Message, Supervision, Theater};
@@ -26,7 +27,8 @@ fn mix(number: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// What a message does: reads one variable, and makes of it and its own number the value of another one.
+/// What a message does: reads one variable, and makes of it and its own number the value of another
+/// one.
 #[derive(Clone, Copy)]
 struct Deed(u64);
 
@@ -224,7 +226,8 @@ fn s25_who_waits_for_a_turn_holds_no_worker() {
     let gate = Gate::default();
     lab.send(gate.shut()).unwrap();
     (0..20).for_each(|_| lab.send(gate.passing()).unwrap());
-    // Of two workers one is at the gate: all others have to run on the other one, and to leave it to the plain actor.
+    // Of two workers one is at the gate: all others have to run on the other one, and to leave it
+    // to the plain actor.
     while gate.1.load(SeqCst) < 20 {
         thread::yield_now();
     }
@@ -330,7 +333,8 @@ fn joining(
     })
 }
 
-/// Plain messages of two threads, joining ones among them, and coordinated ones of two other threads, at two actors.
+/// Plain messages of two threads, joining ones among them, and coordinated ones of two other
+/// threads, at two actors.
 #[test]
 fn s25_coordinated_transactions_come_in_between() {
     const MESSAGES: i64 = 120;

@@ -1,4 +1,5 @@
-//! S25: messages of one sender are handled in the order in which they were sent, whoever sends and however they are processed.
+//! S25: messages of one sender are handled in the order in which they were sent, whoever sends and
+//! however they are processed.
 
 use crate::support::{self, Common, Do, Lab, lab, result, width};
 use odeon_core::{Actor, ActorRef, Context, Message, Theater};
@@ -10,7 +11,8 @@ use std::time::Duration;
 
 const MESSAGES: i64 = 1_000;
 
-/// The `n`th message of a sender: it has committed nothing else than the number before, also in an attempt that reads more.
+/// The `n`th message of a sender: it has committed nothing else than the number before, also in an
+/// attempt that reads more.
 fn nth(sender: usize, n: i64) -> Do {
     let access = match n % 11 {
         10 => Access::Exclusive,

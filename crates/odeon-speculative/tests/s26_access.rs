@@ -49,13 +49,15 @@ fn s26_a_snapshot_sees_one_moment_and_runs_once() {
     }
 }
 
-/// The state changes while a message reads: a snapshot does not see it, a relaxed one does, and both go on.
+/// The state changes while a message reads: a snapshot does not see it, a relaxed one does, and
+/// both go on.
 #[test]
 fn s26_a_relaxed_message_sees_each_variable_as_it_is() {
     for (access, later) in [(Access::Snapshot, 0), (Access::Relaxed, 1)] {
         for each in WIDTHS.into_iter().filter(|width| *width > 1) {
             let theater = theater();
-            // Two senders may share a place for lanes, and a message that shares one with another does not begin.
+            // Two senders may share a place for lanes, and a message that shares one with another
+            // does not begin.
             let processing = width(each).ordering(Ordering::Unordered);
             let lab = theater.spawn_speculative(Lab::new(&Arc::new(Common::default())), processing);
             let (begun, changed) =

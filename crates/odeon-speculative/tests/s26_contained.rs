@@ -1,5 +1,6 @@
-//! S26, S4: a user's code that panics where a message is given up, undone or dropped concerns that message alone, also if what it panics with
-//! panics in turn: nobody else's is lost, and the actor goes on.
+//! S26, S4: a user's code that panics where a message is given up, undone or dropped concerns that
+//! message alone, also if what it panics with panics in turn: nobody else's is lost, and the actor
+//! goes on.
 
 use crate::support::{Bomb, Common, Do, Lab, Note, ask, explode};
 use odeon_core::extend::{as_numbered_sender, let_happen};
@@ -150,7 +151,8 @@ fn s26_hooks_and_effects_that_panic_at_once_are_one_failure() {
     });
 }
 
-/// A message that reads alone is rolled back for what it writes, and what it has asked for then is called.
+/// A message that reads alone is rolled back for what it writes, and what it has asked for then is
+/// called.
 #[test]
 fn s26_a_hook_of_a_message_that_must_not_write_may_panic() {
     amid_others(|_| {

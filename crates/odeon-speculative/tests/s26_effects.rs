@@ -1,4 +1,5 @@
-//! S26: effects happen if their message commits, in the order of the commits, and vanish with it otherwise.
+//! S26: effects happen if their message commits, in the order of the commits, and vanish with it
+//! otherwise.
 
 use crate::support::{Do, Log, Note, ask, lab, result, width};
 use odeon_core::{Actor, AskError, Context, Reply, Theater};
@@ -73,7 +74,8 @@ impl Actor for Counted {
     }
 }
 
-/// One message of each three does not commit: it is given up, panics, or would have to wait for ever.
+/// One message of each three does not commit: it is given up, panics, or would have to wait for
+/// ever.
 #[test]
 fn s26_what_does_not_commit_has_no_effects() {
     for each in WIDTHS {

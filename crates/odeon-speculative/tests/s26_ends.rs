@@ -1,5 +1,6 @@
-//! S26 and the end of a speculative actor: nothing is handled after the message that stops it, no handler runs beside or
-//! after `stopped`, and every message is handled, has failed, or is a dead letter.
+//! S26 and the end of a speculative actor: nothing is handled after the message that stops it, no
+//! handler runs beside or after `stopped`, and every message is handled, has failed, or is a dead
+//! letter.
 
 use crate::support::{Common, Do, Lab, Log, Note, ask, lab, result, width};
 use odeon_core::{Reply, Theater};
@@ -124,7 +125,8 @@ fn s26_one_that_stops_ends_its_actor_also_if_its_effects_panic() {
     }
 }
 
-/// Two handlers run; one of them may be in the actor's own turn. One is let go, and the actor is stopped.
+/// Two handlers run; one of them may be in the actor's own turn. One is let go, and the actor is
+/// stopped.
 #[test]
 fn s26_no_handler_runs_beside_or_after_stopped() {
     for _ in 0..20 {
@@ -146,7 +148,8 @@ fn s26_no_handler_runs_beside_or_after_stopped() {
             }))
             .unwrap();
         }
-        // The second one comes later, if the first was begun in the actor's own turn before it was sent.
+        // The second one comes later, if the first was begun in the actor's own turn before it was
+        // sent.
         while begun.load(SeqCst) < 1 {
             thread::yield_now();
         }

@@ -1,4 +1,5 @@
-//! S26 and failures: whatever panics, and wherever, each message is handled, fails or is a dead letter, and the actor goes on.
+//! S26 and failures: whatever panics, and wherever, each message is handled, fails or is a dead
+//! letter, and the actor goes on.
 
 use crate::support::{self, Do, Log, Note, ask, lab, result, supervised_lab, width};
 use odeon_core::{Directive, Reply, Supervision, Theater};
@@ -28,8 +29,8 @@ fn check_sum(theater: Theater, lab: &SpeculativeRef<Do>, sent: u64) {
     );
 }
 
-/// Sends `each` among messages that add one to variable 0, from this thread and from others; expects `handled` of each three,
-/// and that this was the only effect.
+/// Sends `each` among messages that add one to variable 0, from this thread and from others;
+/// expects `handled` of each three, and that this was the only effect.
 fn amid_others(each: impl Fn(u64) -> Do + Sync, handled: i64) {
     for width in WIDTHS {
         let theater = theater();

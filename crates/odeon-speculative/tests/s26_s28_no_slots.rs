@@ -1,5 +1,6 @@
-//! S26, S28: when more attempts are under way in the process than there can be, messages and transactions fail, and when it is over the actors go on. A
-//! program of its own, for that concerns the whole process.
+//! S26, S28: when more attempts are under way in the process than there can be, messages and
+//! transactions fail, and when it is over the actors go on. A program of its own, for that concerns
+//! the whole process.
 
 mod support;
 

@@ -1,4 +1,5 @@
-//! S28: transactions that handlers begin, in whose lanes what is joined to others has to come past their first messages.
+//! S28: transactions that handlers begin, in whose lanes what is joined to others has to come past
+//! their first messages.
 
 use crate::support::{Common, Do, Lab, ask};
 use odeon_core::{ActorRef, Theater};
@@ -26,7 +27,8 @@ fn labs<const N: usize>(theater: &Theater, processing: &Processing) -> [Speculat
     })
 }
 
-/// Joins a message to the first one of these actors, whose handler joins one to the next, and so on to the last one.
+/// Joins a message to the first one of these actors, whose handler joins one to the next, and so on
+/// to the last one.
 fn walk(access: Access, way: Vec<ActorRef<Do>>) -> Do {
     Do::with(access, move |lab, tx, ctx| {
         if let Some((next, rest)) = way.split_first() {
@@ -39,7 +41,8 @@ fn walk(access: Access, way: Vec<ActorRef<Do>>) -> Do {
     })
 }
 
-/// The first transaction joins a message to an actor where the second one has a message; that is behind the first one at the actor that begins both.
+/// The first transaction joins a message to an actor where the second one has a message; that is
+/// behind the first one at the actor that begins both.
 #[test]
 fn s28_two_transactions_that_one_actor_begins_do_not_wait_for_each_other() {
     for processing in every_processing() {
@@ -76,7 +79,8 @@ fn s28_two_transactions_that_one_actor_begins_do_not_wait_for_each_other() {
     }
 }
 
-/// Walks through actors that begin transactions and send plain messages to each other meanwhile, one of which waits for what another one brings.
+/// Walks through actors that begin transactions and send plain messages to each other meanwhile,
+/// one of which waits for what another one brings.
 #[test]
 fn s28_walks_beside_transactions_that_handlers_begin_come_to_an_end() {
     // In the order of arrival a handler must not wait for a change (S25).
@@ -104,8 +108,8 @@ fn s28_walks_beside_transactions_that_handlers_begin_come_to_an_end() {
     }
 }
 
-/// Begins a transaction of two actors; before that, if it `waits`, sends one of them a message that waits for a change, and the other one what
-/// brings it.
+/// Begins a transaction of two actors; before that, if it `waits`, sends one of them a message that
+/// waits for a change, and the other one what brings it.
 fn begin(b: ActorRef<Do>, c: ActorRef<Do>, waits: bool) -> Do {
     Do::update(move |_, _, ctx| {
         if waits {

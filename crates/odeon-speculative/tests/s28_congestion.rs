@@ -1,4 +1,5 @@
-//! S17 with S28: who begins coordinated transactions faster than they are decided is held back, and nobody is who is waited for.
+//! S17 with S28: who begins coordinated transactions faster than they are decided is held back, and
+//! nobody is who is waited for.
 
 use crate::support::{Common, Do, Lab, ask, result};
 use odeon_core::{Actor, ActorRef, Context, Message, Theater};
@@ -9,7 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::thread;
 use std::time::Duration;
 
-/// About 1,024 wait for each other, and as many in each inbox on their way; and what is begun in one turn.
+/// About 1,024 wait for each other, and as many in each inbox on their way; and what is begun in
+/// one turn.
 const LIMIT: usize = 4_096;
 
 fn labs(theater: &Theater, count: usize, processing: &Processing) -> Vec<SpeculativeRef<Do>> {
@@ -119,7 +121,8 @@ fn s17_threads_that_flood_with_transactions_are_held_back() {
     }
 }
 
-/// Who begins the transactions has too much waiting itself, and who takes part waits for its relief.
+/// Who begins the transactions has too much waiting itself, and who takes part waits for its
+/// relief.
 #[test]
 fn s17_who_floods_with_transactions_is_not_held_back_by_those_that_it_holds_back() {
     for_seeds(12, |seed| {

@@ -1,4 +1,5 @@
-//! S28: a transaction is decided, and its participants go on, whatever a user's code does between its handlers and its end.
+//! S28: a transaction is decided, and its participants go on, whatever a user's code does between
+//! its handlers and its end.
 
 use crate::support::{Bomb, Common, Do, Lab, ask, explode};
 use odeon_core::{ActorRef, Supervision, Theater};
@@ -152,7 +153,8 @@ fn s28_what_a_handler_has_joined_before_it_fails_may_panic_when_it_is_dropped() 
     }
 }
 
-/// Meanwhile the actor is made anew, and the transaction has the last reference to the state before.
+/// Meanwhile the actor is made anew, and the transaction has the last reference to the state
+/// before.
 #[test]
 fn s28_a_state_that_panics_when_it_is_dropped_keeps_no_transaction_from_its_end() {
     for processing in every_processing() {
@@ -305,7 +307,8 @@ fn s28_who_waits_for_the_outcome_may_panic_when_woken() {
     }
 }
 
-/// A reply that answers by a function: the second one is called although the first one has panicked.
+/// A reply that answers by a function: the second one is called although the first one has
+/// panicked.
 #[test]
 fn s28_answers_that_are_passed_on_are_all_given() {
     for processing in every_processing() {

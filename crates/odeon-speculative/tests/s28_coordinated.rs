@@ -45,7 +45,7 @@ fn add(var: usize, n: i64) -> Do {
     Do::update(move |lab, tx, _| lab.add(tx, var, n))
 }
 
-/// Adds up a variable of all these actors, one after the other, in one transaction, with or without protecting it.
+/// Adds up a variable of all these actors in one transaction, with or without protecting it.
 fn sum(access: Access, mut rest: Vec<ActorRef<Do>>, var: usize, so_far: i64) -> Do {
     rest.reverse();
     walk(access, rest, var, so_far)
@@ -107,7 +107,7 @@ fn s28_a_transfer_takes_place_at_both_actors_or_at_none() {
     }
 }
 
-/// The sum that goes from actor to actor while transfers go on: the original benchmark of the papers showed torn ones.
+/// The sum that goes from actor to actor while transfers go on: the papers' benchmark tore some.
 #[test]
 fn s28_no_sum_is_torn() {
     const ACTORS: usize = 4;
@@ -153,7 +153,7 @@ fn s28_no_sum_is_torn() {
     }
 }
 
-/// Each transaction goes from one actor to the other and wants the same variables, in both directions.
+/// Transactions go between two actors in both directions, and want the same variables.
 #[test]
 fn s28_transactions_that_cross_do_not_wait_for_each_other_for_ever() {
     for (name, processing) in every_processing() {
@@ -205,8 +205,9 @@ impl Gate {
     }
 }
 
-/// A transaction that has been at the first actor, and cannot get on at the second one before the gate is opened; the answers to the message
-/// that is in its way there, and to the transaction's first one.
+/// A transaction that has been at the first actor, and cannot get on at the second one before the
+/// gate is opened; the answers to the message that is in its way there, and to the transaction's
+/// first one.
 fn on_the_way(labs: &[SpeculativeRef<Do>]) -> (Arc<Gate>, Ask<i64>, Ask<i64>) {
     let gate = Arc::new(Gate::default());
     let held = ask(&labs[1], gate.hold());
@@ -225,7 +226,8 @@ fn on_the_way(labs: &[SpeculativeRef<Do>]) -> (Arc<Gate>, Ask<i64>, Ask<i64>) {
     while been_here.load(SeqCst) < 2 {
         thread::yield_now();
     }
-    // Its handler has begun. What it writes is protected a moment later; before that, another message could overtake it.
+    // Its handler has begun. What it writes is protected a moment later; before that, another
+    // message could overtake it.
     thread::sleep(Duration::from_millis(100));
     (gate, held, on_its_way)
 }

@@ -1,5 +1,6 @@
-//! S28, S26: a panic at any step of a handler of a coordinated transaction, one step after the other, leaves everything as if the
-//! transaction had never been, at all its actors, and the actors go on.
+//! S28, S26: a panic at any step of a handler of a coordinated transaction, one step after the
+//! other, leaves everything as if the transaction had never been, at all its actors, and the actors
+//! go on.
 
 use crate::support::{Common, Do, Lab, Log, Note, ask};
 use odeon_core::ActorRef;
@@ -38,7 +39,8 @@ struct World {
 }
 
 impl World {
-    /// A message to the actor with this number, which joins one to the next actor if it is to go on.
+    /// A message to the actor with this number, which joins one to the next actor if it is to go
+    /// on.
     fn message(&self, at: usize, goes_on: bool) -> Do {
         let World { labs, log, steps } = self.clone();
         let world = self.clone();
@@ -133,7 +135,8 @@ fn s28_a_panic_at_any_step_leaves_nothing_behind() {
     ] {
         for joins in [false, true] {
             let steps = (0..).take_while(|at| run(*at as u64, &processing, joins, *at)).count();
-            // Every step of each of the handlers, that of the first one twice if its message becomes a transaction.
+            // Every step of each of the handlers, that of the first one twice if its message
+            // becomes a transaction.
             assert!(steps >= 9 * LABS, "{steps} steps, {processing:?}");
         }
     }

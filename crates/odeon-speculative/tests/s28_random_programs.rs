@@ -1,6 +1,7 @@
-//! S28 with S24 to S26 by random programs: messages that join others to coordinated transactions, fail and panic, and transactions that begin with
-//! several messages, while the processing changes. Each handler takes a ticket of its actor, so the order of what was committed is known: a
-//! serial run in that order must come to the same, message by message.
+//! S28 with S24 to S26 by random programs: messages that join others to coordinated transactions,
+//! fail and panic, and transactions that begin with several messages, while the processing changes.
+//! Each handler takes a ticket of its actor, so the order of what was committed is known: a serial
+//! run in that order must come to the same, message by message.
 
 use crate::support::{Common, Do, Lab, Log, Note, ask};
 use odeon_core::{ActorRef, Theater};
@@ -15,7 +16,8 @@ use std::time::Duration;
 
 const LABS: usize = 3;
 const SENDERS: u64 = 3;
-/// The variables: money, which is moved between actors; what messages read and change; the next ticket.
+/// The variables: money, which is moved between actors; what messages read and change; the next
+/// ticket.
 const MONEY: usize = 0;
 const READ: u64 = 5;
 const TICKET: usize = 7;
@@ -263,7 +265,8 @@ fn check(seen: &Seen, starts: &[Vec<Start>]) {
         .zip(&all)
         .flat_map(|(of, start)| start.all().into_iter().map(move |deed| (deed.number, of)))
         .collect();
-    // Serially, transaction by transaction; within one as its tickets say, for each actor has its own variables.
+    // Serially, transaction by transaction; within one as its tickets say, for each actor has its
+    // own variables.
     let mut serial = seen.effects.clone();
     serial.sort_by_key(|(actor, ticket, number, ..)| (place[&whose[number]], *actor, *ticket));
     let deeds: BTreeMap<u64, Deed> =

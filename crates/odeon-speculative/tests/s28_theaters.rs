@@ -30,7 +30,8 @@ fn is_committed(outcome: Outcome) -> bool {
     outcome.wait_timeout(Duration::from_millis(10)) == Some(Ok(()))
 }
 
-/// A message whose first attempts are all overtaken, so that its transaction has precedence in the end; then it waits for a delivery.
+/// A message whose first attempts are all overtaken, so that its transaction has precedence in the
+/// end; then it waits for a delivery.
 fn overtaken(to: ActorRef<Do>, carry: Sender<Delivery>) -> Do {
     let attempts = AtomicUsize::new(0);
     Do::update(move |lab, tx, ctx| {

@@ -40,7 +40,8 @@ impl Actor for Caller {
     }
 }
 
-/// The messages of one handler to one actor stand behind each other there, and are of one transaction.
+/// The messages of one handler to one actor stand behind each other there, and are of one
+/// transaction.
 #[test]
 fn s28_a_handler_joins_several_messages_to_one_actor() {
     for (name, processing) in every_processing() {
@@ -107,7 +108,8 @@ fn s28_what_an_actor_joins_to_its_own_transaction_does_not_wait_for_the_outcome(
     }
 }
 
-/// Transactions that go from actor to actor, exclusive messages in their way, and ways of processing that change.
+/// Transactions that go from actor to actor, exclusive messages in their way, and ways of
+/// processing that change.
 #[test]
 fn s28_nobody_waits_for_ever_beside_exclusive_messages_and_changes_of_the_processing() {
     const LABS: usize = 4;

@@ -1,5 +1,5 @@
-//! S3 with S24 and S25: buffers with guards, many who put and many who get, in every way of processing: what a guard has seen is what the
-//! handler finds.
+//! S3 with S24 and S25: buffers with guards, many who put and many who get, in every way of
+//! processing: what a guard has seen is what the handler finds.
 
 use crate::support;
 use crate::support::buffer::{Item, Use, Watched, assert_all_in_order, each_processing};
@@ -15,7 +15,8 @@ fn access(n: u64, one_of: u64) -> Access {
     if n % one_of == one_of - 1 { Access::Exclusive } else { Access::Update }
 }
 
-/// Puts and gets by threads; `beside` runs until they are done. Answers what was taken out, in the order of the commits.
+/// Puts and gets by threads; `beside` runs until they are done. Answers what was taken out, in the
+/// order of the commits.
 fn put_and_get(processing: Processing, room: u64, beside: impl Fn(&Watched) + Sync) -> Vec<Item> {
     let theater = Theater::builder().workers(2).build().unwrap();
     let watched = Watched::new(&theater, room, processing);
@@ -99,7 +100,8 @@ fn s3_questions_see_no_more_than_there_is_room_for() {
     }
 }
 
-/// Puts into two buffers at once, forwards from one to a third one, plain gets from both: what is put into both comes out of both.
+/// Puts into two buffers at once, forwards from one to a third one, plain gets from both: what is
+/// put into both comes out of both.
 #[test]
 fn s3_s28_messages_of_coordinated_transactions_wait_for_their_guards() {
     const ITEMS: u64 = 100;

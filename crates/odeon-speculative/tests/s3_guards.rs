@@ -1,4 +1,5 @@
-//! S3 with S24 to S28: guards of speculative actors open with commits, and what waits for one holds up nothing else, is no pressure and is not lost.
+//! S3 with S24 to S28: guards of speculative actors open with commits, and what waits for one holds
+//! up nothing else, is no pressure and is not lost.
 
 use crate::support::Log;
 use crate::support::buffer::{Buffer, Port, Use, Watched, assert_all_in_order, each_processing};
@@ -99,7 +100,8 @@ fn s3_s28_questions_to_several_actors_have_guards_too() {
     }
 }
 
-/// Many more than make pressure wait for their guard; neither their sender nor what it sends to another mailbox waits for them.
+/// Many more than make pressure wait for their guard; neither their sender nor what it sends to
+/// another mailbox waits for them.
 #[test]
 fn s3_s17_what_waits_for_its_guard_holds_up_nothing_else_and_is_no_pressure() {
     const ITEMS: u64 = 3_000;

@@ -1,5 +1,5 @@
-//! S23 with S3: a run of buffers with guards follows from its seed. In a file of its own, because the epochs of transactions are of
-//! the whole process.
+//! S23 with S3: a run of buffers with guards follows from its seed. In a file of its own, because
+//! the epochs of transactions are of the whole process.
 
 use crate::support::buffer::{Item, Use, Watched, each_processing};
 use odeon_core::{Access, Actor, ActorRef, Context, Message, Random, Theater};

@@ -1,6 +1,7 @@
-//! Coordinated transactions in whole small theaters under random schedules: against messages that are in their way, against each other, with
-//! messages that join them, with deadlines, participants that fail, and actors that end in the middle. Whoever waits for somebody who waits for
-//! it shows as a deadlock. Run by `ci/shuttle.sh`.
+//! Coordinated transactions in whole small theaters under random schedules: against messages that
+//! are in their way, against each other, with messages that join them, with deadlines, participants
+//! that fail, and actors that end in the middle. Whoever waits for somebody who waits for it shows
+//! as a deadlock. Run by `ci/shuttle.sh`.
 
 use crate::shuttle_support::*;
 use crate::support::{Common, Do};
@@ -71,8 +72,8 @@ fn firsts<const N: usize>(commons: &[Arc<Common>; N]) -> [i64; N] {
     commons.each_ref().map(|common| last(common)[0])
 }
 
-/// A transaction that has what it has read and written at the first actor protected while its joined message is under way, against
-/// messages for the same variables.
+/// A transaction that has what it has read and written at the first actor protected while its
+/// joined message is under way, against messages for the same variables.
 #[test]
 fn s28_protected_variables_against_messages_for_them() {
     check(2_000, || {
@@ -114,7 +115,8 @@ fn one_more(commits: &Arc<Commits>) -> Do {
     })
 }
 
-/// Transfers between the same actors in opposite orders, begun by several threads, and looks at both at one moment.
+/// Transfers between the same actors in opposite orders, begun by several threads, and looks at
+/// both at one moment.
 #[test]
 fn s28_transactions_in_crossing_orders() {
     check(2_000, || {
@@ -177,7 +179,8 @@ fn s28_joins_in_crossing_orders() {
     });
 }
 
-/// A transaction with a deadline, and one of which a participant fails: each has taken place everywhere or nowhere.
+/// A transaction with a deadline, and one of which a participant fails: each has taken place
+/// everywhere or nowhere.
 #[test]
 fn s28_deadlines_and_failures() {
     check(2_000, || {
@@ -216,7 +219,8 @@ fn fails(panics: bool) -> Do {
     })
 }
 
-/// A transaction whose second handler waits for what another one will bring, and exclusive messages that wait until no variables are protected.
+/// A transaction whose second handler waits for what another one will bring, and exclusive messages
+/// that wait until no variables are protected.
 #[test]
 fn s28_waiting_for_a_change_and_exclusive_messages() {
     check(2_000, || {
@@ -246,8 +250,8 @@ fn s28_waiting_for_a_change_and_exclusive_messages() {
     });
 }
 
-/// Waits until the first variable is above zero, and adds `n`. In the order of arrival a message of a transaction may wait, for that has its
-/// place where it runs.
+/// Waits until the first variable is above zero, and adds `n`. In the order of arrival a message of
+/// a transaction may wait, for that has its place where it runs.
 fn covered(n: i64) -> Do {
     Do::update(move |lab, tx, _| {
         if lab.vars[0].get(tx)? <= 0 {
@@ -262,7 +266,8 @@ fn alone() -> Do {
     Do::with(Access::Exclusive, |lab, tx, _| lab.add(tx, 2, 1))
 }
 
-/// Actors end while transactions are under way: each has an outcome, and has taken place everywhere or nowhere.
+/// Actors end while transactions are under way: each has an outcome, and has taken place everywhere
+/// or nowhere.
 #[test]
 fn s28_actors_that_end_in_the_middle() {
     check(6_000, || {

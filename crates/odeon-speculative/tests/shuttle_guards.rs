@@ -1,5 +1,6 @@
-//! Guards of speculative actors under random schedules: a message that nobody lets in again shows as a deadlock, one that was let in too early as
-//! a failure, one that is lost in the sums. Run by `ci/shuttle.sh`.
+//! Guards of speculative actors under random schedules: a message that nobody lets in again shows
+//! as a deadlock, one that was let in too early as a failure, one that is lost in the sums. Run by
+//! `ci/shuttle.sh`.
 
 use crate::shuttle_support::{check, end, random, some_processing, theater, wait};
 use crate::support::buffer::{Use, Watched, assert_all_in_order};
@@ -7,7 +8,8 @@ use odeon_speculative::Coordinate;
 use odeon_sync::thread;
 use shuttle::future::block_on;
 
-/// Two threads put into a small buffer, a third one and a coordinated transaction take out, and the processing changes.
+/// Two threads put into a small buffer, a third one and a coordinated transaction take out, and the
+/// processing changes.
 #[test]
 fn s3_who_waits_for_a_guard_is_let_in() {
     check(1_500, || {

@@ -1,6 +1,6 @@
-//! Speculative actors in whole small theaters under random schedules: lanes are handed over, the mode changes under load, attempts are made
-//! ahead, actors end in the middle. What is lost shows as a deadlock, what is handled twice or out of order in the sums.
-//! Run by `ci/shuttle.sh`.
+//! Speculative actors in whole small theaters under random schedules: lanes are handed over, the
+//! mode changes under load, attempts are made ahead, actors end in the middle. What is lost shows
+//! as a deadlock, what is handled twice or out of order in the sums. Run by `ci/shuttle.sh`.
 
 use crate::shuttle_support::*;
 use crate::support::Do;
@@ -47,7 +47,8 @@ fn s24_the_mode_changes_under_load() {
     check(2_000, || steps_while_the_processing_changes(some_processing(), some_processing));
 }
 
-/// Two threads send steps while a third one has the two sums of different actors changed together, and the mode changes.
+/// Two threads send steps while a third one has the two sums of different actors changed together,
+/// and the mode changes.
 #[test]
 fn s24_s28_the_mode_changes_under_coordinated_transactions() {
     check(2_000, || {
@@ -118,7 +119,8 @@ fn s25_the_order_of_arrival_is_kept_with_attempts_ahead() {
     });
 }
 
-/// The `n`th message of a sender: adds one to the last variable, and tells what that is then, and a thousand times `n`.
+/// The `n`th message of a sender: adds one to the last variable, and tells what that is then, and a
+/// thousand times `n`.
 fn sum(commits: &Arc<Commits>, sender: usize, n: i64) -> Do {
     let commits = commits.clone();
     Do::update(move |lab, tx, _| {
@@ -171,7 +173,8 @@ fn step_there_too(commits: &Arc<Commits>, sender: usize, n: i64, other: ActorRef
     })
 }
 
-/// One message waits for what a transaction outside of the actor changes, and behind it its sender's next ones; those of another sender go on.
+/// One message waits for what a transaction outside of the actor changes, and behind it its
+/// sender's next ones; those of another sender go on.
 #[test]
 fn s24_s26_what_waits_for_a_change_goes_on() {
     check(2_000, || {

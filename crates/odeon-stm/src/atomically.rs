@@ -1,6 +1,7 @@
 //! The retry loop: runs attempts until one commits, and decides what to do between two of them.
 //!
-//! One attempt is [`Run::attempt`]; what a failed one has to wait for is decided in `attempt/between.rs`.
+//! One attempt is [`Run::attempt`]; what a failed one has to wait for is decided in
+//! `attempt/between.rs`.
 
 use crate::attempt::Mode;
 use crate::attempt::between::{self, Verdict};
@@ -15,13 +16,15 @@ use std::mem::ManuallyDrop;
 /// Runs `closure` as one atomic step and answers its result.
 ///
 /// The closure may run several times: it should do nothing but compute, read and write variables.
-/// Other effects belong into [`Tx::on_commit`](crate::Tx::on_commit). An attempt that meets a conflict is rolled back and run
-/// again; after some rollbacks it runs alone, so it ends. Within the closure everything that is read
-/// belongs to one state of all variables (opacity), also in attempts that will roll back.
+/// Other effects belong into [`Tx::on_commit`](crate::Tx::on_commit). An attempt that meets a
+/// conflict is rolled back and run again; after some rollbacks it runs alone, so it ends. Within
+/// the closure everything that is read belongs to one state of all variables (opacity), also in
+/// attempts that will roll back.
 ///
-/// The closure must not wait for what another thread does in a transaction: while an attempt runs alone, nobody else
-/// commits, so both would wait for ever, and with them all transactions of the process. Whether it happens depends on
-/// conflicts, so tests may not show it. To wait for a change there is [`Tx::retry`](crate::Tx::retry).
+/// The closure must not wait for what another thread does in a transaction: while an attempt runs
+/// alone, nobody else commits, so both would wait for ever, and with them all transactions of the
+/// process. Whether it happens depends on conflicts, so tests may not show it. To wait for a change
+/// there is [`Tx::retry`](crate::Tx::retry).
 ///
 /// ```
 /// use odeon_stm::{TVar, atomically};
@@ -37,8 +40,9 @@ use std::mem::ManuallyDrop;
 /// # Panics
 ///
 /// Panics if the closure panics: the attempt is rolled back, then the panic goes on. Panics at the
-/// caller's line if this thread is within a transaction or snapshot already, and if the closure asks to
-/// [`retry`](crate::Tx::retry) without having read anything. Panics if 4,094 attempts are under way or prepared.
+/// caller's line if this thread is within a transaction or snapshot already, and if the closure
+/// asks to [`retry`](crate::Tx::retry) without having read anything. Panics if 4,094 attempts are
+/// under way or prepared.
 #[inline]
 #[track_caller]
 pub fn atomically<'env, R>(
@@ -49,7 +53,8 @@ pub fn atomically<'env, R>(
     }
 }
 
-/// [`atomically`] with errors of its own: `Err(Abort::Failed(error))` rolls back and answers `error`.
+/// [`atomically`] with errors of its own: `Err(Abort::Failed(error))` rolls back and answers
+/// `error`.
 ///
 /// ```
 /// use odeon_stm::{Abort, TVar, try_atomically};

@@ -1,11 +1,11 @@
-//! One attempt: its begin, its reads and writes, its end. `commit.rs` and `commit/prepared.rs` have the ways
-//! in which it succeeds; `README.md` has the argument, by the numbers quoted here.
+//! One attempt: its begin, its reads and writes, its end. `commit.rs` and `commit/prepared.rs` have
+//! the ways in which it succeeds; `README.md` has the argument, by the numbers quoted here.
 //!
-//! An attempt runs in one of four modes. *Logged*: reads are remembered and checked, writes wait for
-//! the commit. *Direct*: the caller owns all variables, reads are not remembered; writes wait for the
-//! commit all the same, so that snapshots and a rollback find the old values. *Snapshot*: reads see one epoch
-//! and are not remembered; there are no writes. *Relaxed*: each read sees the latest value, nothing is remembered,
-//! and there are no writes.
+//! An attempt runs in one of four modes. *Logged*: reads are remembered and checked, writes wait
+//! for the commit. *Direct*: the caller owns all variables, reads are not remembered; writes wait
+//! for the commit all the same, so that snapshots and a rollback find the old values. *Snapshot*:
+//! reads see one epoch and are not remembered; there are no writes. *Relaxed*: each read sees the
+//! latest value, nothing is remembered, and there are no writes.
 
 pub(crate) mod between;
 pub(crate) mod inline;
@@ -56,8 +56,9 @@ pub(crate) struct Nested {
 /// The mark of no slot.
 const NO_SLOT: u64 = u64::MAX;
 
-/// TUNE: first values of the running epoch that the attempts of a thread read before they end it. Such a read has
-/// about 60 instructions more than others; an epoch that ends has everybody fetch the clock's cache line. Guessed.
+/// TUNE: first values of the running epoch that the attempts of a thread read before they end it.
+/// Such a read has about 60 instructions more than others; an epoch that ends has everybody fetch
+/// the clock's cache line. Guessed.
 const NEWBORNS_PER_EPOCH: usize = 32;
 
 /// Where an attempt was stopped, and why.
@@ -68,8 +69,8 @@ pub(crate) struct Stopped {
     pub(crate) cell: Option<*const Cell>,
 }
 
-/// The state of an attempt, and between attempts the memory that the next one uses again. Every step writes to it, so
-/// it shares no cache line with anything of another thread.
+/// The state of an attempt, and between attempts the memory that the next one uses again. Every
+/// step writes to it, so it shares no cache line with anything of another thread.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(crate) struct Attempt {
@@ -86,7 +87,8 @@ pub(crate) struct Attempt {
     own: u64,
     /// The first word that is too young to be read without a further look (I1).
     limit: u64,
-    /// The same for bits that are a pointer: the first word of all while the attempt does not hold what it reads.
+    /// The same for bits that are a pointer: the first word of all while the attempt does not hold
+    /// what it reads.
     limit_of_pointers: u64,
     pub(crate) stopped: Option<Stopped>,
     /// First values of a running epoch, read by all attempts with this memory.
@@ -103,8 +105,8 @@ pub(crate) struct Attempt {
 }
 
 // SAFETY: the pointers in the logs are to cells, which are `Sync`; values in the write set are of
-// `Send` types (required where variables are made), and so are those that `copies` has copies of. An attempt
-// is used by one thread at a time.
+// `Send` types (required where variables are made), and so are those that `copies` has copies of.
+// An attempt is used by one thread at a time.
 unsafe impl Send for Attempt {}
 
 impl Attempt {
@@ -168,13 +170,14 @@ impl Attempt {
         self.read_with_care(cell)
     }
 
-    /// Reads a variable with this word, which may be read; `None` if a writer was there meanwhile, or a relaxed attempt has
-    /// no reads left.
+    /// Reads a variable with this word, which may be read; `None` if a writer was there meanwhile,
+    /// or a relaxed attempt has no reads left.
     #[inline(always)]
     fn read_under(&mut self, cell: &Cell, word: VersionWord) -> Option<u64> {
         if self.mode == Mode::Direct {
-            // The caller sees to it that nobody writes. If it does not, the value still stays allocated: a
-            // commit that has not locked `word` reads the clock after this attempt's begin (I4).
+            // The caller sees to it that nobody writes. If it does not, the value still stays
+            // allocated: a commit that has not locked `word` reads the clock after this attempt's
+            // begin (I4).
             return Some(cell.bits());
         }
         let bits = cell.bits_under(word)?;
@@ -199,8 +202,8 @@ impl Attempt {
         snapshot::read(self, cell)
     }
 
-    /// I1: whether a value is older than this attempt, and nobody is about to write it. One with the attempt's
-    /// own slot in its stamp is, whatever its epoch.
+    /// I1: whether a value is older than this attempt, and nobody is about to write it. One with
+    /// the attempt's own slot in its stamp is, whatever its epoch.
     #[inline(always)]
     fn may_read_under(&self, word: VersionWord) -> bool {
         word.0 < self.limit || word.is_free_and_of(self.own)
@@ -258,8 +261,9 @@ impl Attempt {
         Err(self.stop(Cause::WriteLocked, Some(cell)))
     }
 
-    /// I7: whether the value is its variable's first one, which is older than any attempt. After some of the running
-    /// epoch have been read this slow way, that ends, and later attempts read them like others.
+    /// I7: whether the value is its variable's first one, which is older than any attempt. After
+    /// some of the running epoch have been read this slow way, that ends, and later attempts read
+    /// them like others.
     fn is_newborn(&mut self, word: VersionWord) -> bool {
         self.newborns_read += usize::from(word.is_newborn());
         if word.is_newborn() && self.newborns_read % NEWBORNS_PER_EPOCH == 0 {
@@ -291,8 +295,8 @@ impl Attempt {
         Ok(())
     }
 
-    /// Whether everything that was read still stands. Reads of variables that this attempt has locked
-    /// are compared with what stood there before the lock.
+    /// Whether everything that was read still stands. Reads of variables that this attempt has
+    /// locked are compared with what stood there before the lock.
     #[inline]
     pub(crate) fn validate(&mut self) -> Result<(), Rollback> {
         self.validate_from(0)
@@ -310,8 +314,8 @@ impl Attempt {
         Ok(())
     }
 
-    /// As [`validate`](Self::validate), for the variables that were read and will be written. A commit and a
-    /// prepare look at these when they lock them.
+    /// As [`validate`](Self::validate), for the variables that were read and will be written. A
+    /// commit and a prepare look at these when they lock them.
     fn validate_updates(&mut self) -> Result<(), Rollback> {
         let unprotected = &self.writes.as_slice()[self.protected.writes..];
         for write in unprotected.iter().filter(|write| write.is_update) {
@@ -348,8 +352,8 @@ impl Attempt {
         self.is_unchanged(before, now)
     }
 
-    /// Whether a variable that was read under `before` can be said to have the same value under `now`,
-    /// in which somebody may hold it (I5).
+    /// Whether a variable that was read under `before` can be said to have the same value under
+    /// `now`, in which somebody may hold it (I5).
     pub(crate) fn is_unchanged(&self, before: VersionWord, now: VersionWord) -> bool {
         before.is_unchanged_as(now, self.limit)
     }
@@ -414,13 +418,15 @@ impl Attempt {
         self.undo_nested(Nested { writes, hooks: hooks::Count::default() });
     }
 
-    /// Rolls back: whatever was to be written goes. Answers the label of the variable in the way, if it has one.
+    /// Rolls back: whatever was to be written goes. Answers the label of the variable in the way,
+    /// if it has one.
     pub(crate) fn roll_back(&mut self, stopped: Stopped) -> Option<&'static str> {
         self.writes.discard();
         self.count(stopped)
     }
 
-    /// Counts why the attempt, or a part of it, has no effect; answers as [`roll_back`](Self::roll_back).
+    /// Counts why the attempt, or a part of it, has no effect; answers as
+    /// [`roll_back`](Self::roll_back).
     pub(crate) fn count(&self, stopped: Stopped) -> Option<&'static str> {
         self.slot.counters.rolled_back(stopped.cause);
         // SAFETY: the attempt still holds its slot, so the cell lives (see `Read`).
@@ -454,8 +460,9 @@ impl Attempt {
     }
 }
 
-/// TUNE: looks at a variable in the middle of other threads' commits before a read or a lock gives up; a
-/// commit under way takes well under a microsecond, and the wait yields its processor early on.
+/// TUNE: looks at a variable in the middle of other threads' commits before a read or a lock gives
+/// up; a commit under way takes well under a microsecond, and the wait yields its processor early
+/// on.
 pub(crate) const PATIENCE: u32 = if cfg!(odeon_loom) { 3 } else { 64 };
 
 impl Drop for Attempt {

@@ -1,5 +1,5 @@
-//! Collections of transactional variables: they are read and written within transactions, together with
-//! any other variables, and read within snapshots.
+//! Collections of transactional variables: they are read and written within transactions, together
+//! with any other variables, and read within snapshots.
 //!
 //! | collection | what does not conflict |
 //! |---|---|
@@ -9,14 +9,15 @@
 //! | [`TVec`] | changes of different places; reads of a place and pushes behind it |
 //! | [`TOrdMap`] | changes of different keys that are no neighbours |
 //!
-//! References that operations answer live as long as the attempt: also those to elements that this or
-//! another transaction removes meanwhile. Elements are not moved out, because snapshots may be at them.
+//! References that operations answer live as long as the attempt: also those to elements that this
+//! or another transaction removes meanwhile. Elements are not moved out, because snapshots may be
+//! at them.
 //!
-//! Whatever is removed writes `None` into its own links. So an attempt that stands on it is in conflict,
-//! and what is removed never keeps its former neighbours alive.
+//! Whatever is removed writes `None` into its own links. So an attempt that stands on it is in
+//! conflict, and what is removed never keeps its former neighbours alive.
 //!
-//! In a [relaxed](crate::Mode::Relaxed) attempt an operation reads each variable on its way at another moment. Each ends, and
-//! none panics, but it may say what was true at no single moment:
+//! In a [relaxed](crate::Mode::Relaxed) attempt an operation reads each variable on its way at
+//! another moment. Each ends, and none panics, but it may say what was true at no single moment:
 //!
 //! | collection | what a relaxed operation may say |
 //! |---|---|
@@ -26,7 +27,8 @@
 //! | [`TVec`] | each place as it was at some moment |
 //! | `len` of all but [`TVec`] | a number that differs by what comes and goes meanwhile, not below 0 |
 //!
-//! The feature `serde` writes and reads all of them in the formats of that crate, also within each other.
+//! The feature `serde` writes and reads all of them in the formats of that crate, also within each
+//! other.
 
 mod counted;
 mod hashing;
@@ -46,8 +48,8 @@ pub use queue::TQueue;
 pub use set::TSet;
 pub use vec::TVec;
 
-/// How many there are, by a counter whose parts a relaxed attempt may have read at different moments: removals without the
-/// insertions before them.
+/// How many there are, by a counter whose parts a relaxed attempt may have read at different
+/// moments: removals without the insertions before them.
 fn number(counted: i64) -> usize {
     counted.max(0) as usize
 }

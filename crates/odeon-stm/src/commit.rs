@@ -55,9 +55,9 @@ impl Attempt {
         Ok(())
     }
 
-    /// [`commit`](Self::commit) of a direct attempt that was not stopped and writes at most one value, without anything to
-    /// free, if nobody is in its way, waits for it, or looks at a snapshot: the same steps in a straight line. `false`:
-    /// nothing has happened.
+    /// [`commit`](Self::commit) of a direct attempt that was not stopped and writes at most one
+    /// value, without anything to free, if nobody is in its way, waits for it, or looks at a
+    /// snapshot: the same steps in a straight line. `false`: nothing has happened.
     #[inline(always)]
     pub(crate) fn commit_if_simple(&mut self) -> bool {
         if self.mode != Mode::Direct {
@@ -84,7 +84,8 @@ impl Attempt {
         if !free.is_free_without_waiters() || cell.exchange(free, free.committing(slot)).is_err() {
             return false;
         }
-        // I6 and the rest: as in `commit_writes`. A direct attempt heeds no gate and has no reads to validate.
+        // I6 and the rest: as in `commit_writes`. A direct attempt heeds no gate and has no reads
+        // to validate.
         fence_after_rmw();
         let epoch = self.domain.clock.now();
         fence_after_load();
@@ -99,8 +100,8 @@ impl Attempt {
 
     #[inline(never)]
     fn commit_writes(&mut self) -> Result<(), Rollback> {
-        // Of a direct attempt too by compare-and-swap, although the caller owns its variables: if it does not, that
-        // costs the attempt and not the memory.
+        // Of a direct attempt too by compare-and-swap, although the caller owns its variables: if
+        // it does not, that costs the attempt and not the memory.
         self.lock_writes()?;
         // I6: the locks stand before anything below is looked at.
         fence_after_rmw();
@@ -111,9 +112,9 @@ impl Attempt {
             return Err(rollback);
         }
         let epoch = self.domain.clock.now();
-        // ORDERING: with the fence above of a commit that gets an earlier epoch and writes what this one has
-        // read: its lock is seen below. Else that commit came after this one and a snapshot between
-        // the two epochs saw it alone.
+        // ORDERING: with the fence above of a commit that gets an earlier epoch and writes what
+        // this one has read: its lock is seen below. Else that commit came after this one and a
+        // snapshot between the two epochs saw it alone.
         fence_after_load();
         if snapshot::running(self.domain) {
             return self.commit_beside_snapshots();
@@ -128,7 +129,8 @@ impl Attempt {
     #[cold]
     fn commit_beside_snapshots(&mut self) -> Result<(), Rollback> {
         let stamps = self.take_stamps();
-        // ORDERING: as above: these stamps are what a commit with earlier ones, and a snapshot between, is compared with.
+        // ORDERING: as above: these stamps are what a commit with earlier ones, and a snapshot
+        // between, is compared with.
         fence_after_rmw();
         self.validate_locked()?;
         // The linearisation point.
@@ -136,7 +138,8 @@ impl Attempt {
         Ok(())
     }
 
-    /// [`validate`](Self::validate) of an attempt that has locked its writes, which it gives back if it fails.
+    /// [`validate`](Self::validate) of an attempt that has locked its writes, which it gives back
+    /// if it fails.
     #[inline(always)]
     fn validate_locked(&mut self) -> Result<(), Rollback> {
         let valid = if self.domain.has(Flaw::NoValidation) { Ok(()) } else { self.validate() };
@@ -163,7 +166,8 @@ impl Attempt {
         Ok(())
     }
 
-    /// Locks variables from place `from` of the write set on, up to one that is not as expected: answers its place.
+    /// Locks variables from place `from` of the write set on, up to one that is not as expected:
+    /// answers its place.
     #[inline(always)]
     fn lock_expected(&mut self, from: usize) -> Option<usize> {
         let slot = self.slot.number();
@@ -181,8 +185,8 @@ impl Attempt {
         None
     }
 
-    /// Locks the variable at `place` of the write set, which is not as expected; those before it are locked, and
-    /// given back if this one cannot be had.
+    /// Locks the variable at `place` of the write set, which is not as expected; those before it
+    /// are locked, and given back if this one cannot be had.
     #[cold]
     fn lock_with_care(&mut self, place: usize) -> Result<(), Rollback> {
         let (slot, limit) = (self.slot.number(), self.limit());
@@ -211,8 +215,8 @@ impl Attempt {
         }
     }
 
-    /// Writes everything, stamped with `epoch`, and lets go. All variables are locked (0 1). No snapshot was running
-    /// behind the look at the clock that has given `epoch`.
+    /// Writes everything, stamped with `epoch`, and lets go. All variables are locked (0 1). No
+    /// snapshot was running behind the look at the clock that has given `epoch`.
     #[inline(always)]
     pub(crate) fn publish(&mut self, epoch: u64, announced: Announced) {
         let written = VersionWord::written(epoch, self.slot.number());
@@ -236,8 +240,9 @@ impl Attempt {
                 Kind::Owning(free) => {
                     let (old, from) = (write.cell().bits(), write.before.epoch());
                     write.publish(write.bits, written);
-                    // SAFETY: the old value was made by the same variable, so the same function frees it;
-                    // nothing but attempts and snapshots as in `domain/garbage.rs` can reach it any more.
+                    // SAFETY: the old value was made by the same variable, so the same function
+                    // frees it; nothing but attempts and snapshots as in `domain/garbage.rs` can
+                    // reach it any more.
                     self.bag.add(unsafe { Retired::new(from, written.epoch(), old, free) });
                 }
                 Kind::Change(apply) => {
@@ -278,8 +283,8 @@ impl Attempt {
 
     #[cold]
     fn wake_waiters(&self) {
-        // A waker is anybody's code and may begin a transaction, for which a closed gate would never open. All is
-        // published: this attempt needs it no more.
+        // A waker is anybody's code and may begin a transaction, for which a closed gate would
+        // never open. All is published: this attempt needs it no more.
         if self.is_irrevocable() {
             self.domain.gate.open(self.slot.number(), &self.domain.waits);
         }
@@ -304,8 +309,9 @@ impl Write {
         self.cell().publish(bits, written.labelled_as(self.before));
     }
 
-    /// Holder of the lock: a change that has changed nothing. Nobody can tell, so nobody has to be in conflict with
-    /// it. Who waits for a change goes on waiting, who waits for a decision does not.
+    /// Holder of the lock: a change that has changed nothing. Nobody can tell, so nobody has to be
+    /// in conflict with it. Who waits for a change goes on waiting, who waits for a decision does
+    /// not.
     fn let_go_unchanged(&mut self, announced: Announced) {
         match announced {
             Announced::Changes => {
@@ -316,8 +322,8 @@ impl Write {
         }
     }
 
-    /// Takes the word of this variable, which must not have been written since it was read, if it was; answers
-    /// the word before.
+    /// Takes the word of this variable, which must not have been written since it was read, if it
+    /// was; answers the word before.
     pub(crate) fn lock(
         &self,
         limit: u64,

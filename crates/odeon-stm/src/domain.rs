@@ -1,8 +1,8 @@
 //! What all attempts share: the clock, the slots, the tables of who waits and what is named.
 //!
-//! There is one domain per process, like there is one allocator: variables carry no reference to it,
-//! and a transaction may use any of them together. It has no settings. Models and tests make domains
-//! of their own.
+//! There is one domain per process, like there is one allocator: variables carry no reference to
+//! it, and a transaction may use any of them together. It has no settings. Models and tests make
+//! domains of their own.
 
 pub(crate) mod cell;
 pub(crate) mod garbage;

@@ -1,5 +1,5 @@
-//! Attempts in stages, for runtimes that decide themselves when a commit happens: run a closure, and
-//! later, perhaps on another thread, commit, or prepare and decide still later.
+//! Attempts in stages, for runtimes that decide themselves when a commit happens: run a closure,
+//! and later, perhaps on another thread, commit, or prepare and decide still later.
 //!
 //! ```text
 //!            run              commit
@@ -8,10 +8,11 @@
 //!                     └─────────► Prepared ──────────► committed / rolled back
 //! ```
 //!
-//! An attempt may also have parts, each on a state and a thread of its own, between which it can be prepared: a [`Journey`].
+//! An attempt may also have parts, each on a state and a thread of its own, between which it can be
+//! prepared: a [`Journey`].
 //!
-//! Any stage but the last may answer [`RolledBack`], which says why and can be waited for. Dropping a
-//! stage rolls back.
+//! Any stage but the last may answer [`RolledBack`], which says why and can be waited for. Dropping
+//! a stage rolls back.
 
 mod here;
 mod journey;
@@ -42,13 +43,15 @@ pub enum Attempted<F, R, E> {
     Finished(F, R),
     /// It has answered with an error of its own, and was rolled back.
     Failed(E),
-    /// It met a conflict or asked to wait; in another than the logged mode the latter is [`Cause::CannotWait`].
+    /// It met a conflict or asked to wait; in another than the logged mode the latter is
+    /// [`Cause::CannotWait`].
     RolledBack(RolledBack),
 }
 
 /// Runs `closure` once on `state`, without committing.
 ///
-/// A closure without errors of its own has to name some type of errors all the same, as in `Ok::<_, Abort<()>>` here:
+/// A closure without errors of its own has to name some type of errors all the same, as in
+/// `Ok::<_, Abort<()>>` here:
 ///
 /// ```
 /// use odeon_stm::staged::{Attempted, attempt};
@@ -68,9 +71,10 @@ pub enum Attempted<F, R, E> {
 ///
 /// # Panics
 ///
-/// Panics if the closure panics, after a rollback; and at the caller's line within a transaction, or if the
-/// closure asks to retry in the logged mode and has read nothing. Panics if 4,094 attempts are under way or prepared: that
-/// is more than a runtime should have open, and no error that a closure could do something about.
+/// Panics if the closure panics, after a rollback; and at the caller's line within a transaction,
+/// or if the closure asks to retry in the logged mode and has read nothing. Panics if 4,094
+/// attempts are under way or prepared: that is more than a runtime should have open, and no error
+/// that a closure could do something about.
 #[track_caller]
 pub fn attempt<S, R, E>(
     state: Arc<S>,
@@ -142,8 +146,8 @@ fn succeed(mut attempt: Box<Attempt>) {
     }
 }
 
-/// An attempt whose closure has ended well, and which has not committed. It may wait, and be sent to another
-/// thread; the longer it waits the likelier is a conflict.
+/// An attempt whose closure has ended well, and which has not committed. It may wait, and be sent
+/// to another thread; the longer it waits the likelier is a conflict.
 #[must_use = "dropping it rolls back"]
 pub struct Finished<S> {
     /// `None` once it has gone on to the next stage.
@@ -168,13 +172,13 @@ impl<S> Finished<S> {
         }
     }
 
-    /// Makes sure that nothing can come between this attempt and its commit, without committing. Variables
-    /// that it will write can be read by snapshots only until it is decided, variables that it has read
-    /// cannot be written; nobody else is in its way, nor it in theirs.
+    /// Makes sure that nothing can come between this attempt and its commit, without committing.
+    /// Variables that it will write can be read by snapshots only until it is decided, variables
+    /// that it has read cannot be written; nobody else is in its way, nor it in theirs.
     ///
-    /// Transactions that are in its way sleep until it is decided. That includes transactions of the thread that is to
-    /// decide: it must not use these variables before, or it sleeps for ever. With
-    /// [`std::mem::forget`] of a [`Prepared`] they are lost for all.
+    /// Transactions that are in its way sleep until it is decided. That includes transactions of
+    /// the thread that is to decide: it must not use these variables before, or it sleeps for ever.
+    /// With [`std::mem::forget`] of a [`Prepared`] they are lost for all.
     ///
     /// # Errors
     ///
@@ -214,8 +218,9 @@ impl<S> fmt::Debug for Finished<S> {
     }
 }
 
-/// An attempt that will succeed if nobody decides otherwise: it may be committed or rolled back at any time, on
-/// any thread, and neither can fail. Until then others [sleep](Finished::prepare) that are in its way.
+/// An attempt that will succeed if nobody decides otherwise: it may be committed or rolled back at
+/// any time, on any thread, and neither can fail. Until then others [sleep](Finished::prepare) that
+/// are in its way.
 #[must_use = "dropping it rolls back"]
 pub struct Prepared<S> {
     /// `None` once it is decided.
@@ -266,7 +271,8 @@ impl RolledBack {
         self.cause
     }
 
-    /// The label of the variable at which it happened, if it happened at one that is [`Labelled`](crate::Labelled).
+    /// The label of the variable at which it happened, if it happened at one that is
+    /// [`Labelled`](crate::Labelled).
     ///
     /// ```
     /// use odeon_stm::staged::{Attempted, attempt_here};
@@ -288,9 +294,9 @@ impl RolledBack {
         self.label
     }
 
-    /// Has `waker` woken when another attempt has a chance: when something that a retrying attempt has read
-    /// has changed, or the prepared or irrevocable attempt in the way is over. At once, if there is nothing
-    /// to wait for. No thread is held meanwhile; dropping the [`Awaited`] cancels.
+    /// Has `waker` woken when another attempt has a chance: when something that a retrying attempt
+    /// has read has changed, or the prepared or irrevocable attempt in the way is over. At once, if
+    /// there is nothing to wait for. No thread is held meanwhile; dropping the [`Awaited`] cancels.
     pub fn wake(self, waker: Waker) -> Awaited {
         match &self.wait {
             Some(wait) => wait.set_waker(waker),

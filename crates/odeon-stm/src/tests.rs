@@ -1,7 +1,8 @@
-//! Unit tests of the engine: attempts of several transactions, interleaved step by step on one thread.
+//! Unit tests of the engine: attempts of several transactions, interleaved step by step on one
+//! thread.
 //!
-//! Each anomaly is shown twice: the engine prevents it, and an engine broken on purpose does not, so the test
-//! would notice.
+//! Each anomaly is shown twice: the engine prevents it, and an engine broken on purpose does not,
+//! so the test would notice.
 
 mod anomalies;
 mod interleavings;

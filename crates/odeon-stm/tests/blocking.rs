@@ -1,4 +1,5 @@
-//! `retry` sleeps until something it has read changes: never through a change, and never awake without one.
+//! `retry` sleeps until something it has read changes: never through a change, and never awake
+//! without one.
 
 use odeon_stm::{Rollback, TMax, TVar, Tx, atomically, stats};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -132,7 +133,8 @@ fn or_else_and_nested_undo_what_failed() {
     assert_eq!((seen, first.peek(), second.peek()), ((10, 1), 10, 1));
 }
 
-/// Who waits is woken by its variables only: nothing runs while others change, or while an offer changes nothing.
+/// Who waits is woken by its variables only: nothing runs while others change, or while an offer
+/// changes nothing.
 #[test]
 fn a_waiter_does_not_run_without_a_change() {
     watched(|| {
@@ -145,7 +147,8 @@ fn a_waiter_does_not_run_without_a_change() {
                     if awaited.get(tx)? == 0 && best.get(tx)? == 100 { tx.retry() } else { Ok(()) }
                 });
             });
-            // The statistics are of the whole process, whose other tests wait too: only `runs` says that this one has begun.
+            // The statistics are of the whole process, whose other tests wait too: only `runs` says
+            // that this one has begun.
             while runs.load(Ordering::SeqCst) == 0 || stats().waits == 0 {
                 thread::yield_now();
             }

@@ -1,4 +1,5 @@
-//! `TMap` against `HashMap`, with good hashes and with none, in interleaved attempts and under threads.
+//! `TMap` against `HashMap`, with good hashes and with none, in interleaved attempts and under
+//! threads.
 
 use crate::support::{Alive, Counted, Random, commits_after};
 use odeon_stm::collections::TMap;

@@ -112,8 +112,8 @@ fn tens() -> Arc<TOrdMap<u64, u64>> {
     Arc::new((1..=500).map(|key| (key * 10, key)).collect())
 }
 
-/// How often `first` is in conflict with `second`. Heights are random, so keys far from each other may be
-/// neighbours on an upper level, rarely.
+/// How often `first` is in conflict with `second`. Heights are random, so keys far from each other
+/// may be neighbours on an upper level, rarely.
 fn conflicts(
     first: impl for<'t> Fn(&'t TOrdMap<u64, u64>, &mut Tx<'t>) -> Result<(), Rollback>,
     second: impl for<'t> Fn(&'t TOrdMap<u64, u64>, &mut Tx<'t>) -> Result<(), Rollback>,
@@ -205,7 +205,8 @@ fn what_was_found_missing_stays_so_until_the_commit() {
     );
 }
 
-/// Keys move within one map; their number stays, also in every snapshot, and ranges add up to the whole.
+/// Keys move within one map; their number stays, also in every snapshot, and ranges add up to the
+/// whole.
 #[test]
 fn moving_keys_keeps_their_number_under_snapshots() {
     const KEYS: u64 = 100;
@@ -293,7 +294,8 @@ fn a_large_map_is_dropped_without_recursion() {
     assert_eq!(alive.count(), 0);
 }
 
-/// Searches that have ended behind the last key, and between two keys. Many times: a node's height is random.
+/// Searches that have ended behind the last key, and between two keys. Many times: a node's height
+/// is random.
 #[test]
 fn who_has_searched_before_a_clear_does_not_commit_after_it() {
     for round in 0..60 {
@@ -309,7 +311,8 @@ fn who_has_searched_before_a_clear_does_not_commit_after_it() {
     }
 }
 
-/// As many as are asked for, from any place to any other, in transactions with changes of their own and in snapshots.
+/// As many as are asked for, from any place to any other, in transactions with changes of their own
+/// and in snapshots.
 #[test]
 fn iterators_and_ranges_are_those_of_a_tree_map() {
     fn check<'t>(
@@ -350,7 +353,8 @@ fn iterators_and_ranges_are_those_of_a_tree_map() {
     }
 }
 
-/// Who has taken the first three is in conflict with changes of these, and of what comes between, and with no others.
+/// Who has taken the first three is in conflict with changes of these, and of what comes between,
+/// and with no others.
 #[test]
 fn an_iterator_that_ends_early_is_in_conflict_with_nothing_beyond() {
     for from_key in [None, Some(20)] {

@@ -76,7 +76,8 @@ fn a_push_and_a_pop_conflict_only_near_the_end() {
     assert!(!commits_after(&of(3), |q, tx| q.pop(tx).map(drop), |q, tx| q.pop(tx).map(drop)));
 }
 
-/// Two threads hand elements on through two queues; a third takes them, sleeping while there are none.
+/// Two threads hand elements on through two queues; a third takes them, sleeping while there are
+/// none.
 #[test]
 fn elements_pass_in_order_and_none_is_lost() {
     const ELEMENTS: u64 = 5_000;

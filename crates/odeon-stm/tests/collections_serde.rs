@@ -70,7 +70,8 @@ fn collections_within_collections_are_written_and_read() {
     assert_eq!(to_string(&queue).unwrap(), text);
 }
 
-/// Amounts move between maps of one map; what is written adds up although each is written in a turn of its own.
+/// Amounts move between maps of one map; what is written adds up although each is written in a turn
+/// of its own.
 #[test]
 fn what_is_within_is_written_as_of_the_same_moment() {
     let maps: TMap<u32, TMap<u32, TVar<i64>>> =

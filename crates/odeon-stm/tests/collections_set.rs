@@ -1,5 +1,5 @@
-//! `TSet` against `HashSet`, in interleaved attempts and under threads. `collections_map.rs` tests what is
-//! below.
+//! `TSet` against `HashSet`, in interleaved attempts and under threads. `collections_map.rs` tests
+//! what is below.
 
 use crate::support::{Alive, Counted, Random, commits_after};
 use odeon_stm::collections::TSet;
@@ -59,7 +59,8 @@ fn adding_a_key_that_is_there_conflicts_with_nobody_who_does_the_same() {
         |s, tx| s.add(tx, 5)
     ));
     assert_eq!(atomically(|tx| set.len(tx)), 2);
-    // Who relies on it is in conflict with its removal; who adds it while it is missing, with the other.
+    // Who relies on it is in conflict with its removal; who adds it while it is missing, with the
+    // other.
     assert!(!commits_after(
         &set,
         |s, tx| {

@@ -34,7 +34,8 @@ fn clear(bombs: &Bombs) {
 fn transactions_of_others_do_not_panic_and_all_values_are_dropped() {
     let (dropped, bombs) = bombs(10);
     snapshot(|view| {
-        // What the thread overwrites is held for the snapshot, and left to others by the thread's end.
+        // What the thread overwrites is held for the snapshot, and left to others by the thread's
+        // end.
         thread::scope(|scope| {
             scope.spawn(|| {
                 clear(&bombs);

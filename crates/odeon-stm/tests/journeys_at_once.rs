@@ -8,7 +8,8 @@ use std::thread;
 
 type Number = Arc<TVar<i64>>;
 
-/// Several threads send journeys over all accounts, with each part protected before the next one; others look.
+/// Several threads send journeys over all accounts, with each part protected before the next one;
+/// others look.
 #[test]
 fn journeys_ordinary_transactions_and_snapshots_at_once() {
     const ROUNDS: i64 = 300;
@@ -48,7 +49,8 @@ fn journeys_ordinary_transactions_and_snapshots_at_once() {
     atomically(|tx| accounts.iter().try_for_each(|account| account.set(tx, 0)));
 }
 
-/// One journey over all accounts; `false` if it met somebody. It holds nothing while its thread goes on.
+/// One journey over all accounts; `false` if it met somebody. It holds nothing while its thread
+/// goes on.
 fn transfer(accounts: &[Number], first: usize, step: usize, protects: bool) -> bool {
     let mut journey = Journey::begin(Mode::Logged);
     for place in 0..accounts.len() {

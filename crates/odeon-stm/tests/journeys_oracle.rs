@@ -1,6 +1,7 @@
-//! Random journeys, interleaved part by part with each other and with ordinary transactions, against a serial run: when a
-//! journey commits, its parts are run again, alone, on a copy of the state, and have to see and do the same. One that has
-//! only read has seen a state that was there at some time since its begin.
+//! Random journeys, interleaved part by part with each other and with ordinary transactions,
+//! against a serial run: when a journey commits, its parts are run again, alone, on a copy of the
+//! state, and have to see and do the same. One that has only read has seen a state that was there
+//! at some time since its begin.
 
 use crate::random::Random;
 use odeon_stm::staged::{Attempted, Journey, attempt};

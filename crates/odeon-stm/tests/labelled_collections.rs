@@ -10,7 +10,8 @@ fn rollbacks(name: &str) -> u64 {
     rows.iter().filter(|(label, _, _)| *label == name).map(|(_, _, count)| count).sum()
 }
 
-/// Has `act` rolled back once, by `other` in between its two parts, and checks that it is told under `name`.
+/// Has `act` rolled back once, by `other` in between its two parts, and checks that it is told
+/// under `name`.
 #[track_caller]
 fn conflicts<S: Sync>(
     name: &str,
@@ -37,7 +38,8 @@ fn conflicts<S: Sync>(
 fn a_map_is_named_wherever_it_is_in_the_way() {
     let name = "a map of this test";
     let map: Labelled<TMap<u64, u64>> = Labelled::new(name, (0..100).map(|key| (key, 0)).collect());
-    // A value that was there, one that has come, a place that was empty, and one that is shared by many keys.
+    // A value that was there, one that has come, a place that was empty, and one that is shared by
+    // many keys.
     conflicts(
         name,
         &map,

@@ -1,5 +1,5 @@
-//! Threads that have run a transaction and do something else are not in the way of others. One test: it uses the
-//! process's room for attempts up.
+//! Threads that have run a transaction and do something else are not in the way of others. One
+//! test: it uses the process's room for attempts up.
 
 use odeon_stm::staged::{Attempted, attempt};
 use odeon_stm::{Abort, Mode, TVar, atomically};

@@ -1,5 +1,6 @@
-//! Memory returns to the baseline: every value is dropped once, when nobody can reach it any more. One test, because
-//! what is alive is counted for the process, and attempts of other tests would hold values.
+//! Memory returns to the baseline: every value is dropped once, when nobody can reach it any more.
+//! One test, because what is alive is counted for the process, and attempts of other tests would
+//! hold values.
 
 use odeon_stm::{TLink, TVar, atomically, collect, snapshot, snapshot_within, stats};
 use std::panic::{AssertUnwindSafe, catch_unwind};

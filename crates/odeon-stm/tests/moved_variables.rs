@@ -1,4 +1,5 @@
-//! A variable that is moved while a snapshot runs: what that sees of it is its value then, or nothing.
+//! A variable that is moved while a snapshot runs: what that sees of it is its value then, or
+//! nothing.
 
 use crate::support::Random;
 use odeon_stm::staged::{Attempted, SharedSnapshot};
@@ -69,9 +70,10 @@ struct Look {
     then: HashMap<u64, (u64, u64)>,
 }
 
-/// Variables are written, one or many by a transaction, often with equal values; they change places, end, and others are
-/// made in their places, while several snapshots run. A snapshot sees each variable that was there at its begin as it was
-/// then if it was not moved meanwhile, and otherwise as it was then or not at all.
+/// Variables are written, one or many by a transaction, often with equal values; they change
+/// places, end, and others are made in their places, while several snapshots run. A snapshot sees
+/// each variable that was there at its begin as it was then if it was not moved meanwhile, and
+/// otherwise as it was then or not at all.
 #[test]
 fn random_moves_beside_snapshots() {
     for seed in 0..150 {

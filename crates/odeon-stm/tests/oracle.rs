@@ -1,5 +1,5 @@
-//! Random transactions on one thread against an oracle that just copies its state: writes, changes that commute,
-//! links, nested closures and alternatives, errors and panics.
+//! Random transactions on one thread against an oracle that just copies its state: writes, changes
+//! that commute, links, nested closures and alternatives, errors and panics.
 
 use crate::random::Random;
 use odeon_stm::{

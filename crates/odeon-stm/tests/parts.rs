@@ -1,4 +1,5 @@
-//! Parts of a transaction, of `nested` and `or_else`: however one ends, what is undone is undone, and nothing else.
+//! Parts of a transaction, of `nested` and `or_else`: however one ends, what is undone is undone,
+//! and nothing else.
 
 use odeon_stm::{Abort, Rollback, TVar, Tx, atomically, try_atomically};
 use std::panic::{AssertUnwindSafe, catch_unwind};

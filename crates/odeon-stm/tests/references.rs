@@ -1,4 +1,5 @@
-//! What a transaction has a reference to lives until the attempt ends, also what only it has ever seen.
+//! What a transaction has a reference to lives until the attempt ends, also what only it has ever
+//! seen.
 
 use odeon_stm::{Abort, TLink, TVar, atomically, try_atomically};
 use std::sync::Arc;
@@ -139,7 +140,8 @@ fn a_drop_may_begin_a_transaction_whichever_way_the_value_ends() {
         tx.or_else(|tx| variable.set(tx, Reporting(&DROPS)).and_then(|()| tx.retry()), |_| Ok(()))
     });
     assert_eq!(DROPS.peek(), 3);
-    // Overwritten by a commit, and collected when the attempts of other tests that may hold it have ended.
+    // Overwritten by a commit, and collected when the attempts of other tests that may hold it have
+    // ended.
     let since = Instant::now();
     while DROPS.peek() < 4 && since.elapsed().as_secs() < 10 {
         odeon_stm::collect();
@@ -149,7 +151,8 @@ fn a_drop_may_begin_a_transaction_whichever_way_the_value_ends() {
     assert_eq!(DROPS.peek(), 5);
 }
 
-/// Of any type, with or without a transaction around it: a peek sees what is committed and takes part in nothing.
+/// Of any type, with or without a transaction around it: a peek sees what is committed and takes
+/// part in nothing.
 #[test]
 fn a_peek_within_a_transaction_or_snapshot_sees_what_is_committed() {
     let (number, name) = (TVar::new(1), TVar::new(String::from("one")));

@@ -1,5 +1,5 @@
-//! Relaxed attempts: each read sees the latest value, whatever others do meanwhile; every operation of every
-//! collection ends, and says something that was so at some moment.
+//! Relaxed attempts: each read sees the latest value, whatever others do meanwhile; every operation
+//! of every collection ends, and says something that was so at some moment.
 
 use crate::support::{Alive, Random};
 use odeon_stm::collections::{TList, TMap, TOrdMap, TQueue, TSet, TVec};
@@ -34,8 +34,8 @@ fn elsewhere<R: Send>(act: impl FnOnce() -> R + Send) -> R {
     thread::scope(|scope| scope.spawn(act).join().unwrap())
 }
 
-/// How far a walk gets whose end is moved on, by `more`, each time it has come there. `walk` calls what it is given at each
-/// step.
+/// How far a walk gets whose end is moved on, by `more`, each time it has come there. `walk` calls
+/// what it is given at each step.
 fn chase(more: impl Fn(usize) + Send + Sync, walk: impl FnOnce(&mut dyn FnMut())) {
     const AT_ONCE: usize = 256;
     let add = |from: usize| elsewhere(|| (from..from + AT_ONCE).for_each(&more));
@@ -83,7 +83,8 @@ fn a_walk_along_a_vector_ends_although_its_end_runs_away() {
     chase(more, |step| relaxed(|tx| vec.fold(tx, (), |(), _| step())));
 }
 
-/// The last node becomes the first one each time that somebody stands on it: at no moment there is a circle.
+/// The last node becomes the first one each time that somebody stands on it: at no moment there is
+/// a circle.
 #[test]
 fn a_walk_along_links_that_lead_round_ends() {
     const NODES: usize = 256;
@@ -154,7 +155,8 @@ fn what_was_read_stays_while_others_overwrite_it() {
     alive.settles_at(3);
 }
 
-/// The walk stands on one key after the other while others remove what it stands on, or what comes next, or insert.
+/// The walk stands on one key after the other while others remove what it stands on, or what comes
+/// next, or insert.
 #[test]
 fn a_list_is_walked_in_order_while_it_changes() {
     for seed in 0..50 {

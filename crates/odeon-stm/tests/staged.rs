@@ -1,4 +1,5 @@
-//! Attempts in stages: moved between threads, prepared, decided elsewhere, waited for without a thread.
+//! Attempts in stages: moved between threads, prepared, decided elsewhere, waited for without a
+//! thread.
 
 use odeon_stm::staged::{Attempted, Finished, Prepared, attempt};
 use odeon_stm::{Abort, Cause, Mode, TMax, TVar, Tickets, atomically, snapshot, stats};
@@ -279,7 +280,8 @@ fn whoever_reads_what_a_direct_attempt_writes_is_isolated_from_it() {
     assert_eq!((pair.0.peek(), pair.1.peek()), (2, 1));
 }
 
-/// What the engine promises if the rules are broken: no isolation, but each value is freed once and not too early.
+/// What the engine promises if the rules are broken: no isolation, but each value is freed once and
+/// not too early.
 #[test]
 fn direct_attempts_that_share_a_variable_against_the_rules_free_its_values_once() {
     let value = Arc::new(TVar::new(vec![0]));

@@ -1,4 +1,5 @@
-//! Attempts on borrowed variables: the straight way to commit does what the other one does, or nothing.
+//! Attempts on borrowed variables: the straight way to commit does what the other one does, or
+//! nothing.
 
 use odeon_stm::staged::{Attempted, FinishedHere, attempt_here};
 use odeon_stm::{Abort, Mode, Rollback, ScopedTx, TVar, atomically, snapshot, stats};
@@ -107,7 +108,8 @@ fn who_waits_for_the_variable_of_a_simple_commit_is_woken() {
     });
 }
 
-/// A closure may replace what it writes, follow pointers, and ask for references: all of it ends with the attempt.
+/// A closure may replace what it writes, follow pointers, and ask for references: all of it ends
+/// with the attempt.
 #[test]
 fn nothing_of_a_simple_attempt_is_left_for_the_next_one() {
     let _alone = alone();

@@ -1,4 +1,5 @@
-//! A finished attempt that outlives what its thread was in when it was begun: in a thread-local, or forgotten.
+//! A finished attempt that outlives what its thread was in when it was begun: in a thread-local, or
+//! forgotten.
 
 use odeon_stm::staged::{Attempted, Awaited, FinishedHere, Prepared, attempt, attempt_here};
 use odeon_stm::{Abort, Mode, TVar, atomically};

@@ -7,18 +7,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// TUNE: as in the engine, with one attempt more that runs alone; prepared attempts may cost some more.
+/// TUNE: as in the engine, with one attempt more that runs alone; prepared attempts may cost some
+/// more.
 const MOST_ATTEMPTS: u32 = 16 + 1;
 
-/// There is one gate in the process: a test that runs alone there rolls back the attempts of the others.
+/// There is one gate in the process: a test that runs alone there rolls back the attempts of the
+/// others.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 fn one_at_a_time() -> MutexGuard<'static, ()> {
     ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// `long` transactions over all variables, among threads that write one of them after the other, until they are
-/// through. Answers the most attempts that one took.
+/// `long` transactions over all variables, among threads that write one of them after the other,
+/// until they are through. Answers the most attempts that one took.
 fn long_among_short(long: usize) -> u32 {
     let variables: Vec<_> = (0..64).map(|_| TVar::new(0_u64)).collect();
     let (ended, most) = (AtomicU32::new(0), AtomicU32::new(0));
@@ -67,7 +69,8 @@ fn two_that_have_to_run_alone() {
     assert!(attempts <= MOST_ATTEMPTS + 2, "{attempts} attempts");
 }
 
-/// Prepared attempts pass somebody who runs alone and wants what they hold, and neither waits for ever.
+/// Prepared attempts pass somebody who runs alone and wants what they hold, and neither waits for
+/// ever.
 #[test]
 fn running_alone_among_prepared_attempts() {
     let _alone = one_at_a_time();

@@ -7,7 +7,8 @@ use std::task::{Wake, Waker};
 use std::thread;
 use std::time::Duration;
 
-/// What an executor has of a task: dropped with the last waker, and with it the ticket that the task holds.
+/// What an executor has of a task: dropped with the last waker, and with it the ticket that the
+/// task holds.
 struct Task(#[expect(dead_code, reason = "dropped")] Ticket);
 
 impl Wake for Task {

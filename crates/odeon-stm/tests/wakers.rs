@@ -50,7 +50,8 @@ impl Wake for Counts {
     }
 }
 
-/// After 16 conflicts the transaction runs while nobody else may commit; who is woken by its commit may.
+/// After 16 conflicts the transaction runs while nobody else may commit; who is woken by its commit
+/// may.
 #[test]
 fn a_waker_begins_a_transaction_when_an_irrevocable_one_commits() {
     let (send, receive) = mpsc::channel();

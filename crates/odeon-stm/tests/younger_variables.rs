@@ -1,5 +1,5 @@
-//! Variables that are made while a snapshot runs are younger than it: nothing is kept for them, and it does not see
-//! them. One test, because what is held is counted for the process.
+//! Variables that are made while a snapshot runs are younger than it: nothing is kept for them, and
+//! it does not see them. One test, because what is held is counted for the process.
 
 use odeon_stm::staged::{Attempted, attempt};
 use odeon_stm::{
@@ -53,8 +53,8 @@ fn what_is_made_while_a_snapshot_runs_is_not_kept_for_it() {
     settles();
 }
 
-/// Runs `meanwhile` while a snapshot stalls that keeps at most `limit` values, and answers what that
-/// snapshot saw of `older`, which is overwritten meanwhile.
+/// Runs `meanwhile` while a snapshot stalls that keeps at most `limit` values, and answers what
+/// that snapshot saw of `older`, which is overwritten meanwhile.
 fn beside_a_stalled_snapshot(
     limit: usize,
     older: &TVar<Counted>,
@@ -176,7 +176,8 @@ enum Deed {
     PrepareReadThenOverwrite,
 }
 
-/// The older variable's value is among those kept, under the address that both have; the younger one's type is another.
+/// The older variable's value is among those kept, under the address that both have; the younger
+/// one's type is another.
 fn a_younger_variable_at_the_address_of_an_older_one_is_not_taken_for_it() {
     use Deed::{Nothing, Overwrite, PrepareRead, PrepareReadThenOverwrite, PrepareWrite};
     for deed in [Nothing, Overwrite, PrepareWrite, PrepareRead, PrepareReadThenOverwrite] {
@@ -213,7 +214,8 @@ fn a_younger_variable_at_the_address_of_an_older_one_is_not_taken_for_it() {
             let seen = snapshot(|view| {
                 turns.wait();
                 turns.wait();
-                // SAFETY: the younger variable; the other thread has left it to this one, and it is not dropped.
+                // SAFETY: the younger variable; the other thread has left it to this one, and it is
+                // not dropped.
                 let younger = unsafe { &*place.load(Ordering::SeqCst).cast::<TVar<String>>() };
                 let seen = younger.read(view).cloned();
                 turns.wait();

@@ -9,8 +9,8 @@ use odeon_core::extend::{AsyncBehavior, Behavior, room_in};
 use odeon_core::{ActorRef, AsyncContext, Context, Message, Pipe, SendError};
 use odeon_sync::contained::{Apart, drop_quietly};
 
-/// Items after which the pipe lets others have their turns, should the stream and the actor never make
-/// it wait.
+/// Items after which the pipe lets others have their turns, should the stream and the actor never
+/// make it wait.
 ///
 /// TUNE: as many as the messages of a turn.
 const ITEMS_AT_ONCE: u32 = 64;
@@ -20,9 +20,9 @@ const ITEMS_AT_ONCE: u32 = 64;
 pub struct Attached(Pipe);
 
 impl Attached {
-    /// Detaches the stream, which is dropped soon. Items that it has given arrive, except for one that is
-    /// waiting for room; an end message does not come any more. `false`: the stream has ended before, or
-    /// the actor.
+    /// Detaches the stream, which is dropped soon. Items that it has given arrive, except for one
+    /// that is waiting for room; an end message does not come any more. `false`: the stream has
+    /// ended before, or the actor.
     pub fn detach(self) -> bool {
         self.0.cancel()
     }
@@ -33,12 +33,14 @@ pub trait Attach {
     /// What the actor can be sent.
     type Msg: Message;
 
-    /// Has this actor sent each item of `stream`, as the message that `message` makes of it, in order.
+    /// Has this actor sent each item of `stream`, as the message that `message` makes of it, in
+    /// order.
     ///
-    /// The stream is polled beside the actor, on the workers of its stage. The next item is asked for only
-    /// when the last one has been accepted; while the actor has too much waiting (S17), or its bounded mailbox is
-    /// full (S18, also if it rejects what others send), the stream is not polled. It is a pipe of the actor (S19): dropped when the actor ends or is made anew, its panic is
-    /// a failure of the actor, and until its end it keeps the actor as a reference does.
+    /// The stream is polled beside the actor, on the workers of its stage. The next item is asked
+    /// for only when the last one has been accepted; while the actor has too much waiting (S17), or
+    /// its bounded mailbox is full (S18, also if it rejects what others send), the stream is not
+    /// polled. It is a pipe of the actor (S19): dropped when the actor ends or is made anew, its
+    /// panic is a failure of the actor, and until its end it keeps the actor as a reference does.
     fn attach<S>(
         &self,
         stream: S,
@@ -116,7 +118,8 @@ impl<A: AsyncBehavior> Attach for AsyncContext<'_, A> {
 
 /// Sends all items, one at a time, and then the end message if there is one.
 ///
-/// What is dropped here while a panic of any of it passes must not panic as well: that would be the end of the process.
+/// What is dropped here while a panic of any of it passes must not panic as well: that would be the
+/// end of the process.
 async fn feed<M, S>(
     to: ActorRef<M>,
     stream: S,
@@ -146,8 +149,8 @@ async fn feed<M, S>(
     }
 }
 
-/// Sends a message; `false` if the actor has ended. A mailbox that rejects what it has no room for makes a stream
-/// wait all the same: it has nobody to give an item back to.
+/// Sends a message; `false` if the actor has ended. A mailbox that rejects what it has no room for
+/// makes a stream wait all the same: it has nobody to give an item back to.
 async fn arrives<M: Message>(to: &ActorRef<M>, message: M) -> bool {
     let mut sent = to.send_async(message).await;
     while let Err(SendError::Full(message)) = sent {

@@ -5,8 +5,9 @@
 //! | how do the items of a stream become messages of an actor? | `attach.rs` |
 //! | how does what an actor sends become a stream? | `outlet.rs` |
 //!
-//! A stream is anything that implements `Stream` of the `futures-core` crate: channels of tokio and others,
-//! sockets, bodies of requests, or what the combinators of `futures` and `tokio-stream` make of them.
+//! A stream is anything that implements `Stream` of the `futures-core` crate: channels of tokio and
+//! others, sockets, bodies of requests, or what the combinators of `futures` and `tokio-stream`
+//! make of them.
 //!
 //! ```
 //! use odeon_core::*;

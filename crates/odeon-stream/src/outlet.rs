@@ -1,8 +1,8 @@
-//! Streams out of actors: a hidden actor takes what is sent into the outlet, and hands it to the reader
-//! through a small channel.
+//! Streams out of actors: a hidden actor takes what is sent into the outlet, and hands it to the
+//! reader through a small channel.
 //!
-//! While the reader is slower the channel is full, and the hidden actor waits. Then its mailbox fills, it
-//! comes under pressure, and whoever sends into the outlet is held back (S17).
+//! While the reader is slower the channel is full, and the hidden actor waits. Then its mailbox
+//! fills, it comes under pressure, and whoever sends into the outlet is held back (S17).
 
 use std::fmt;
 use std::future::poll_fn;
@@ -17,8 +17,8 @@ use odeon_core::{
 };
 use odeon_sync::contained::{drop_each, quietly};
 
-/// An item on its way from an [`Outlet`] to its [`Reader`]; what a dead-letter hook gets of those that
-/// nobody will read.
+/// An item on its way from an [`Outlet`] to its [`Reader`]; what a dead-letter hook gets of those
+/// that nobody will read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Item<T>(
     /// The item.
@@ -40,8 +40,8 @@ pub struct Reader<T> {
     _close: Close,
 }
 
-/// Closes the outlet when it is dropped. Without the type of the items, whose bounds a `Drop` would need
-/// on [`Reader`] as well.
+/// Closes the outlet when it is dropped. Without the type of the items, whose bounds a `Drop` would
+/// need on [`Reader`] as well.
 struct Close(Box<dyn Fn() + Send + Sync>);
 
 impl Drop for Close {
@@ -58,15 +58,17 @@ impl<T> Drop for Reader<T> {
     }
 }
 
-/// TUNE: more than any memory holds of items; the channel counts other things beside them in one word, and panics from a quarter of all numbers on.
+/// TUNE: more than any memory holds of items; the channel counts other things beside them in one
+/// word, and panics from a quarter of all numbers on.
 const MOST_ROOM: usize = usize::MAX / 8;
 
 /// Opening outlets: for [`Theater`], [`Context`] and [`AsyncContext`].
 pub trait OpenOutlet {
-    /// A new outlet and its reader. `room`: how many items lie ready for the reader at most, beyond the first.
+    /// A new outlet and its reader. `room`: how many items lie ready for the reader at most, beyond
+    /// the first.
     ///
-    /// Between the two run the actors of the runtime's own that an outlet needs: one. It lives where
-    /// actors spawned here do, and ends when the outlet or the reader is gone.
+    /// Between the two run the actors of the runtime's own that an outlet needs: one. It lives
+    /// where actors spawned here do, and ends when the outlet or the reader is gone.
     fn outlet<T: Send + 'static>(&self, room: usize) -> (Outlet<T>, Reader<T>);
 }
 
@@ -114,7 +116,8 @@ impl<T: Send + 'static> AsyncActor for Forwarder<T> {
 
     async fn handle(&mut self, Item(item): Item<T>, ctx: &mut AsyncContext<'_, Self>) {
         let has_room = poll_fn(|cx| self.to.poll_ready(cx)).await.is_ok();
-        // Wakes the reader last of all: if that panics, the item has been sent, and whoever sends is not to suffer for who reads.
+        // Wakes the reader last of all: if that panics, the item has been sent, and whoever sends
+        // is not to suffer for who reads.
         if !has_room || quietly(|| self.to.start_send(item).is_err()) == Some(true) {
             // The reader is gone.
             ctx.stop();
@@ -123,12 +126,13 @@ impl<T: Send + 'static> AsyncActor for Forwarder<T> {
 }
 
 impl<T: Send + 'static> Outlet<T> {
-    /// Sends an item to the reader. If it is slower, and about a thousand items are waiting, the sender
-    /// holds back as in [`ActorRef::send`]: an actor gets no turn, a thread of its own waits.
+    /// Sends an item to the reader. If it is slower, and about a thousand items are waiting, the
+    /// sender holds back as in [`ActorRef::send`]: an actor gets no turn, a thread of its own
+    /// waits.
     ///
     /// # Errors
-    /// Gives the item back if the reader is gone. Items that were accepted and not read by then are dead
-    /// letters (S4), as [`Item`]s, or were ready for it and are dropped with it.
+    /// Gives the item back if the reader is gone. Items that were accepted and not read by then are
+    /// dead letters (S4), as [`Item`]s, or were ready for it and are dropped with it.
     pub fn send(&self, item: T) -> Result<(), SendError<T>> {
         self.0.send(Item(item)).map_err(unsent)
     }
@@ -174,8 +178,8 @@ impl<T> fmt::Debug for Outlet<T> {
 }
 
 impl<T: Send + 'static> Reader<T> {
-    /// The next item; `None` if there will be none any more: all handles of the outlet are gone, or the
-    /// theater has stopped.
+    /// The next item; `None` if there will be none any more: all handles of the outlet are gone, or
+    /// the theater has stopped.
     ///
     /// # Cancellation
     /// Dropped before it is ready, the future takes nothing.

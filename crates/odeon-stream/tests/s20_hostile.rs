@@ -1,4 +1,5 @@
-//! S20 with streams, items, wakers and messages whose code panics, also in destructors, or calls the runtime back.
+//! S20 with streams, items, wakers and messages whose code panics, also in destructors, or calls
+//! the runtime back.
 
 mod block_on;
 

@@ -366,8 +366,8 @@ fn s20_a_slow_reader_holds_senders_back() {
     // Until it is full; what gets in meanwhile is no number of the source's.
     wait_for(|| handle.try_send(END).is_err_and(|error| error.is_full()));
     std::thread::sleep(Duration::from_millis(50));
-    // On their way (half as many again, since the actor between waits), ready for the reader, in the hand
-    // of that actor, of the message that felt it.
+    // On their way (half as many again, since the actor between waits), ready for the reader, in
+    // the hand of that actor, of the message that felt it.
     let ahead = LIMIT * 3 / 2 + 4 + 2 + 10;
     assert!(sent.load(Ordering::SeqCst) <= ahead, "{sent:?}");
     assert!(handle.try_send(END).unwrap_err().is_full());

@@ -1,7 +1,8 @@
 //! Users' code that may panic, and what a panic leaves.
 //!
-//! An engine that unwinds loses what it has in its hands: a lock, a batch, a place in a queue. So whatever is a user's runs within [`contained`] or one of its
-//! kind, and a payload that nobody gets is [forgotten](forget): its destructor, a user's as well, could panic again.
+//! An engine that unwinds loses what it has in its hands: a lock, a batch, a place in a queue. So
+//! whatever is a user's runs within [`contained`] or one of its kind, and a payload that nobody
+//! gets is [forgotten](forget): its destructor, a user's as well, could panic again.
 
 use std::any::Any;
 use std::fmt;
@@ -21,7 +22,8 @@ pub fn contained<R>(act: impl FnOnce() -> R) -> Result<R, Panic> {
     catch_unwind(AssertUnwindSafe(act))
 }
 
-/// Nobody gets this one. It is dropped only if it is what a panic without a payload of its own has: anything else might panic in turn.
+/// Nobody gets this one. It is dropped only if it is what a panic without a payload of its own has:
+/// anything else might panic in turn.
 pub fn forget(panic: Panic) {
     if !panic.is::<&str>() && !panic.is::<String>() {
         mem::forget(panic);
@@ -70,8 +72,8 @@ pub fn first_of(first: Result<(), Panic>, second: Result<(), Panic>) -> Result<(
     }
 }
 
-/// A user's value among others that are dropped together, or while a panic of its own methods passes: if one is under way, that of its destructor
-/// concerns nobody.
+/// A user's value among others that are dropped together, or while a panic of its own methods
+/// passes: if one is under way, that of its destructor concerns nobody.
 pub struct Apart<T>(
     /// `None`: it is being dropped.
     Option<T>,
@@ -117,7 +119,8 @@ impl<T: fmt::Debug> fmt::Debug for Apart<T> {
     }
 }
 
-/// A value of a user's type that threads of the runtime drop in the middle of what they do: a panic of its destructor concerns nobody.
+/// A value of a user's type that threads of the runtime drop in the middle of what they do: a panic
+/// of its destructor concerns nobody.
 #[derive(Debug)]
 pub struct Theirs<T>(
     /// `None`: it has been taken out, or is being dropped.

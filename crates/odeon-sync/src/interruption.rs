@@ -1,9 +1,9 @@
 //! Where a test may interrupt a thread, to have another one go on in its place.
 //!
-//! Threads that run at once interleave anywhere. A test that is to be repeated has one of its threads run at a time, and changes
-//! over at *points*: places where the code says that nothing is half done and no lock is held. Only threads that a test
-//! [watches](watch) have points; for all others a point is a look at one thread-local word, and none stands where a
-//! transaction is fast.
+//! Threads that run at once interleave anywhere. A test that is to be repeated has one of its
+//! threads run at a time, and changes over at *points*: places where the code says that nothing is
+//! half done and no lock is held. Only threads that a test [watches](watch) have points; for all
+//! others a point is a look at one thread-local word, and none stands where a transaction is fast.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -14,13 +14,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Watch {
     /// It may be interrupted here.
     pub point: fn(),
-    /// It cannot go on here before others have done something; `true` if it waits for the first time for this.
+    /// It cannot go on here before others have done something; `true` if it waits for the first
+    /// time for this.
     pub wait: fn(bool),
     /// Answers a number from 1 to this one.
     pub choose: fn(usize) -> usize,
 }
 
-/// What is drawn at random where any number does, on a thread that runs a test that is to be repeated.
+/// What is drawn at random where any number does, on a thread that runs a test that is to be
+/// repeated.
 #[derive(Debug, Clone, Copy, Default)]
 struct Repeated {
     /// Of the test; 0: there is none.
@@ -36,8 +38,8 @@ thread_local! {
     static ANNOUNCED: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Has what this thread does from here on follow from `seed`, as far as it would be random otherwise. Answers the number of the
-/// test: one for all that one thread repeats.
+/// Has what this thread does from here on follow from `seed`, as far as it would be random
+/// otherwise. Answers the number of the test: one for all that one thread repeats.
 pub fn repeat(seed: u64) -> u64 {
     static TESTS: AtomicU64 = AtomicU64::new(1);
     let test = match REPEATED.get().test {
@@ -104,7 +106,8 @@ fn watched_point() {
     }
 }
 
-/// Has other threads run until `is_over`, if this one is watched. `false`: it is not, and waits by itself.
+/// Has other threads run until `is_over`, if this one is watched. `false`: it is not, and waits by
+/// itself.
 pub fn wait_until(is_over: impl Fn() -> bool) -> bool {
     let Some(watch) = WATCH.get() else { return false };
     let mut is_first = true;
@@ -115,7 +118,8 @@ pub fn wait_until(is_over: impl Fn() -> bool) -> bool {
     true
 }
 
-/// A number from 1 to `most` where all do, and only time says which is the best: `most`, but for watched threads any.
+/// A number from 1 to `most` where all do, and only time says which is the best: `most`, but for
+/// watched threads any.
 #[inline]
 pub fn choose(most: usize) -> usize {
     WATCH.get().map_or(most, |watch| (watch.choose)(most))

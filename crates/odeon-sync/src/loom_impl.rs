@@ -40,7 +40,8 @@ macro_rules! static_lazy {
     };
 }
 
-/// Two thread-local values of a model thread, of which the second one is never dropped: loom takes the first one away before.
+/// Two thread-local values of a model thread, of which the second one is never dropped: loom takes
+/// the first one away before.
 #[macro_export]
 macro_rules! thread_local_with_end {
     (

@@ -97,8 +97,8 @@ impl Parker {
 
     /// Any thread: leaves a token and wakes the owner if it sleeps.
     pub fn unpark(&self) {
-        // ORDERING: Release half publishes the waker's writes to the owner (see `park`); the Acquire
-        // half makes the lock below come after the owner's PARKED.
+        // ORDERING: Release half publishes the waker's writes to the owner (see `park`); the
+        // Acquire half makes the lock below come after the owner's PARKED.
         if self.state.swap(NOTIFIED, Ordering::AcqRel) == PARKED {
             drop(self.lock.lock().expect("no panic happens under the parker's lock"));
             self.signal.notify_one();

@@ -29,7 +29,8 @@ macro_rules! thread_local_const {
     };
 }
 
-/// A value that is made at the first look and stays: one of the process; in a model, one of each execution.
+/// A value that is made at the first look and stays: one of the process; in a model, one of each
+/// execution.
 #[macro_export]
 macro_rules! static_lazy {
     ($(#[$attr:meta])* static $name:ident : $ty:ty = $init:expr $(;)?) => {
@@ -37,8 +38,8 @@ macro_rules! static_lazy {
     };
 }
 
-/// A thread-local value as of [`thread_local_const`](crate::thread_local_const), and one that is dropped at the thread's end, when the
-/// first one is still there.
+/// A thread-local value as of [`thread_local_const`](crate::thread_local_const), and one that is
+/// dropped at the thread's end, when the first one is still there.
 #[macro_export]
 macro_rules! thread_local_with_end {
     (

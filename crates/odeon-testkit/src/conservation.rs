@@ -95,8 +95,8 @@ impl Ledger {
         }
     }
 
-    /// For [`TheaterBuilder::on_dead_letter`](odeon_core::TheaterBuilder::on_dead_letter), where all
-    /// counted messages are of type `M`; letters of other types are dropped.
+    /// For [`TheaterBuilder::on_dead_letter`](odeon_core::TheaterBuilder::on_dead_letter), where
+    /// all counted messages are of type `M`; letters of other types are dropped.
     pub fn dead_letter_hook<M: Counted>(&self) -> impl Fn(DeadLetter) + Send + Sync + 'static {
         |letter| note_dead_letter::<M>(letter)
     }

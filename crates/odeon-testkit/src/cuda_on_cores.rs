@@ -1,4 +1,5 @@
-//! Kernels in CUDA C on cores: what they compute, wherever there is a C++ compiler; nothing about speed, nor about a device.
+//! Kernels in CUDA C on cores: what they compute, wherever there is a C++ compiler; nothing about
+//! speed, nor about a device.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -8,7 +9,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// As much of CUDA C as kernels of tests use.
 const CUDA: &str = include_str!("cuda_on_cores/cuda.hpp");
 
-/// A kernel that has been compiled as C++. It runs a thread for each thread of a block, one block after the other.
+/// A kernel that has been compiled as C++. It runs a thread for each thread of a block, one block
+/// after the other.
 ///
 /// # Examples
 ///
@@ -41,8 +43,9 @@ pub struct CudaOnCores {
 }
 
 impl CudaOnCores {
-    /// Compiles `source` with `main`, which has `in`, `launch` and `out` of `cuda.hpp`, and with `options` such as `-DK=16`. `None` where there is no compiler of C++20; that
-    /// has been said then, of `test`.
+    /// Compiles `source` with `main`, which has `in`, `launch` and `out` of `cuda.hpp`, and with
+    /// `options` such as `-DK=16`. `None` where there is no compiler of C++20; that has been said
+    /// then, of `test`.
     ///
     /// # Panics
     /// If the kernel does not compile, with what the compiler says.
@@ -73,7 +76,8 @@ impl CudaOnCores {
                 format!("no C++20: {}", said.lines().next().unwrap_or_default())
             }
         };
-        // Not by `eprintln`: of tests that pass the harness shows nothing. An error means that nobody reads it.
+        // Not by `eprintln`: of tests that pass the harness shows nothing. An error means that
+        // nobody reads it.
         let _ = writeln!(std::io::stderr(), "skipped: {test}: {why}");
         None
     }

@@ -1,5 +1,6 @@
-//! A stage of which one thread runs at a time: the seed decides who goes next, and for how long, and when a timer that is
-//! due fires among them; and where a turn is interrupted in a transaction, for others to go on before it.
+//! A stage of which one thread runs at a time: the seed decides who goes next, and for how long,
+//! and when a timer that is due fires among them; and where a turn is interrupted in a transaction,
+//! for others to go on before it.
 //!
 //! | question | file |
 //! |---|---|
@@ -10,8 +11,8 @@
 //! | what time is it? | `time.rs` |
 //!
 //! Everything that happens in a theater on this stage follows from the seed and from what the test
-//! does between steps, so a failing run can be repeated exactly (S23). What stays outside: other threads
-//! that send, pinned and dedicated stages (they have threads of their own), the real clock.
+//! does between steps, so a failing run can be repeated exactly (S23). What stays outside: other
+//! threads that send, pinned and dedicated stages (they have threads of their own), the real clock.
 
 mod baton;
 mod carriers;
@@ -35,15 +36,16 @@ use crate::trace::Trace;
 use crate::virtual_clock::VirtualClock;
 pub(crate) use seeded_stage::SeededStage;
 
-/// What a theater is told of workers unless the test says otherwise, whatever machine it runs on: how wide speculative actors are
-/// depends on it.
+/// What a theater is told of workers unless the test says otherwise, whatever machine it runs on:
+/// how wide speculative actors are depends on it.
 const WORKERS: usize = 4;
 
 /// A run that is still busy after this many steps is taken to be endless.
 const ENDLESS_STEPS: usize = 20_000_000;
 
-/// A theater whose every turn is chosen by a seed, run step by step. Turns run on the test's own thread; where they can be
-/// [interrupted](Self::interleave), each on one of several, of which one runs at a time.
+/// A theater whose every turn is chosen by a seed, run step by step. Turns run on the test's own
+/// thread; where they can be [interrupted](Self::interleave), each on one of several, of which one
+/// runs at a time.
 ///
 /// Nothing happens between the steps: an [`Ask::wait`](odeon_core::Ask::wait) before the steps that
 /// lead to its answer waits for ever.
@@ -77,8 +79,9 @@ impl Deterministic {
         Self::with(seed, Theater::builder().workers(WORKERS))
     }
 
-    /// The run of `seed` in a theater configured by `builder`; its clock is replaced. How wide speculative actors are goes by
-    /// its workers, of which there are as many as the machine has cores unless it says otherwise.
+    /// The run of `seed` in a theater configured by `builder`; its clock is replaced. How wide
+    /// speculative actors are goes by its workers, of which there are as many as the machine has
+    /// cores unless it says otherwise.
     ///
     /// # Panics
     /// If a setting of the builder is out of its range.
@@ -88,7 +91,8 @@ impl Deterministic {
         let mut made = None;
         let builder = builder.clock(clock.clone()).random_seed(seed);
         // SAFETY: the stage is private to this value, which runs its tasks only while it has the
-        // theater: it gives that up after `finish_turns`, or forgets it. And it is not `Send`, so that no actor can own it.
+        // theater: it gives that up after `finish_turns`, or forgets it. And it is not `Send`, so
+        // that no actor can own it.
         #[allow(unsafe_code)]
         let theater = unsafe {
             theater_on_stage(builder, |shared| {
@@ -111,8 +115,8 @@ impl Deterministic {
         self.theater.as_ref().expect("only `shutdown` and `drop` take the theater")
     }
 
-    /// The theater's clock. It stands still unless the test moves it. Timers that are due by it fire in
-    /// the steps that follow.
+    /// The theater's clock. It stands still unless the test moves it. Timers that are due by it
+    /// fire in the steps that follow.
     pub fn clock(&self) -> &VirtualClock {
         &self.clock
     }
@@ -127,12 +131,14 @@ impl Deterministic {
         self.seed
     }
 
-    /// Makes up to `steps` steps; returns how many there were before nothing was left to do. A step is
-    /// a turn of an actor or the firing of a timer that is due; where turns are [interrupted](Self::interleave), what is
-    /// done of one until it is, and then what is done of it later.
+    /// Makes up to `steps` steps; returns how many there were before nothing was left to do. A step
+    /// is a turn of an actor or the firing of a timer that is due; where turns are
+    /// [interrupted](Self::interleave), what is done of one until it is, and then what is done of
+    /// it later.
     ///
     /// # Panics
-    /// If a handler blocks its thread where others were interrupted: most likely it waits for a lock that one of them holds.
+    /// If a handler blocks its thread where others were interrupted: most likely it waits for a
+    /// lock that one of them holds.
     pub fn run_steps(&self, steps: usize) -> usize {
         self.stage.run(steps)
     }
@@ -148,8 +154,8 @@ impl Deterministic {
         steps
     }
 
-    /// Has turns of plain actors interrupted too, from here on, where they read and write variables of transactions. In a theater
-    /// with speculative actors that is so without being asked for.
+    /// Has turns of plain actors interrupted too, from here on, where they read and write variables
+    /// of transactions. In a theater with speculative actors that is so without being asked for.
     ///
     /// ```
     /// # use odeon_core::*;
@@ -205,8 +211,8 @@ impl Deterministic {
         self.stage.step_actor(actor.id())
     }
 
-    /// Whether no actor waits for a turn and no timer is due. Actors that the test steps itself do not
-    /// count: see [`spawn_stepped`](Self::spawn_stepped).
+    /// Whether no actor waits for a turn and no timer is due. Actors that the test steps itself do
+    /// not count: see [`spawn_stepped`](Self::spawn_stepped).
     pub fn is_idle(&self) -> bool {
         self.stage.is_idle()
     }
@@ -216,7 +222,8 @@ impl Deterministic {
         self.stage.trace()
     }
 
-    /// Forgets what was chosen so far, and frees the memory that it takes: for who counts the bytes of a long run.
+    /// Forgets what was chosen so far, and frees the memory that it takes: for who counts the bytes
+    /// of a long run.
     pub fn forget_trace(&self) {
         self.stage.forget_trace();
     }

@@ -15,9 +15,9 @@ pub const INJECTED: &str = "an injected failure";
 /// At which messages an actor fails: counted over all its lives, since a clone goes into each.
 ///
 /// The actor is wrapped, and panics before it handles the message (or
-/// [afterwards](Self::after_handling)). The rest is its supervision's business (S15); without any it ends
-/// as failed (S5). The message counts as handled (S4).
-/// An actor with bounds (S18) goes around it, `Bounded::new(faults.plain(actor))`.
+/// [afterwards](Self::after_handling)). The rest is its supervision's business (S15); without any
+/// it ends as failed (S5). The message counts as handled (S4). An actor with bounds (S18) goes
+/// around it, `Bounded::new(faults.plain(actor))`.
 ///
 /// ```
 /// # use odeon_core::*;
@@ -66,7 +66,8 @@ impl Faults {
         Self::new(Positions::Chosen(messages.into_iter().collect()))
     }
 
-    /// Fails at about one of so many messages; which ones follows from the seed and from nothing else.
+    /// Fails at about one of so many messages; which ones follows from the seed and from nothing
+    /// else.
     ///
     /// # Panics
     /// If `one_in` is zero.
@@ -86,16 +87,17 @@ impl Faults {
         Self { plan: Arc::new(Mutex::new(plan)), after_handling: false }
     }
 
-    /// The panics come when the message has been handled and its effects have happened; of an asynchronous
-    /// actor, when its handler has returned.
+    /// The panics come when the message has been handled and its effects have happened; of an
+    /// asynchronous actor, when its handler has returned.
     #[must_use]
     pub fn after_handling(mut self) -> Self {
         self.after_handling = true;
         self
     }
 
-    /// An actor that fails as planned here. Bounds go around it: `Bounded::new(faults.plain(actor))`; the other way
-    /// round is refused when the program is compiled.
+    /// An actor that fails as planned here. Bounds go around it:
+    /// `Bounded::new(faults.plain(actor))`; the other way round is refused when the program is
+    /// compiled.
     pub fn plain<A: Behavior>(&self, actor: A) -> Faulty<A> {
         const {
             assert!(
@@ -106,7 +108,8 @@ impl Faults {
         Faulty { actor, faults: self.clone() }
     }
 
-    /// As [`plain`](Self::plain), for an asynchronous actor: `Bounded::new_async(faults.waiting(actor))`.
+    /// As [`plain`](Self::plain), for an asynchronous actor:
+    /// `Bounded::new_async(faults.waiting(actor))`.
     pub fn waiting<A: AsyncBehavior>(&self, actor: A) -> AsyncFaulty<A> {
         const {
             assert!(

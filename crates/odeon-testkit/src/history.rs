@@ -1,4 +1,5 @@
-//! What clients have asked and been told, and whether that can be explained by an order of all operations.
+//! What clients have asked and been told, and whether that can be explained by an order of all
+//! operations.
 
 mod search;
 #[cfg(test)]
@@ -7,7 +8,8 @@ mod tests;
 use std::fmt;
 use std::hash::Hash;
 
-/// What operations do to a state: the judge's own account of the actors that a [`History`] is of, as simple as can be.
+/// What operations do to a state: the judge's own account of the actors that a [`History`] is of,
+/// as simple as can be.
 pub trait Model {
     /// All that the answers depend on.
     type State: Clone + Eq + Hash;
@@ -16,8 +18,9 @@ pub trait Model {
     /// What was told.
     type Answer;
 
-    /// What the step `step` of an operation, counted from 0, does to `state`; most operations have one. The answer is the one that the whole operation
-    /// got; `None`: nobody was told, and anything may have been the answer. An operation has at most 255 steps.
+    /// What the step `step` of an operation, counted from 0, does to `state`; most operations have
+    /// one. The answer is the one that the whole operation got; `None`: nobody was told, and
+    /// anything may have been the answer. An operation has at most 255 steps.
     fn step(
         &self,
         state: &Self::State,
@@ -38,9 +41,11 @@ pub enum Step<S> {
     Last(S),
 }
 
-/// Operations, each from its call to its answer: made while clients run, and judged afterwards by [`unexplained`](Self::unexplained).
+/// Operations, each from its call to its answer: made while clients run, and judged afterwards by
+/// [`unexplained`](Self::unexplained).
 ///
-/// Times are numbers of any clock that all calls and answers have in common: who calls at 5 or later has seen what was answered before 5.
+/// Times are numbers of any clock that all calls and answers have in common: who calls at 5 or
+/// later has seen what was answered before 5.
 ///
 /// ```
 /// use odeon_testkit::{History, Model, Step};
@@ -104,7 +109,8 @@ impl<C, A> History<C, A> {
         Self { operations: Vec::new() }
     }
 
-    /// A client asks. As long as it has not been answered its operation may happen, now or at any later time, or not at all.
+    /// A client asks. As long as it has not been answered its operation may happen, now or at any
+    /// later time, or not at all.
     pub fn called(&mut self, at: u64, call: C) -> Call {
         self.operations.push(Operation { called: at, call, told: Told::Nothing });
         Call(self.operations.len() - 1)
@@ -145,8 +151,9 @@ impl<C, A> History<C, A> {
         (of(|told| matches!(told, Told::Answer { .. })), of(|told| matches!(told, Told::Nothing)))
     }
 
-    /// `None`: some order of all steps explains every answer, in which each operation takes place between its call and its answer, and those that
-    /// were not answered after their call, in part, or not at all. (Linearizability: Herlihy and Wing 1990; the search is Wing and Gong's, 1993,
+    /// `None`: some order of all steps explains every answer, in which each operation takes place
+    /// between its call and its answer, and those that were not answered after their call, in part,
+    /// or not at all. (Linearizability: Herlihy and Wing 1990; the search is Wing and Gong's, 1993,
     /// with Lowe's memory of what was seen, 2017.)
     ///
     /// It takes longer the more operations overlap and the more were not answered.
@@ -163,7 +170,8 @@ impl<C, A> History<C, A> {
     }
 }
 
-/// A history that no order explains: its text says how far the best order comes, and what none can continue with.
+/// A history that no order explains: its text says how far the best order comes, and what none can
+/// continue with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unexplained {
     /// How many of the answered operations the best order explains.

@@ -1,6 +1,6 @@
-//! What tests of actors are made with: runs that one seed replays, in virtual time, message by message
-//! if need be; injected failures; accounts of messages and values; and the suites that Odeon's own
-//! mailboxes and stages must pass. A dev-dependency only.
+//! What tests of actors are made with: runs that one seed replays, in virtual time, message by
+//! message if need be; injected failures; accounts of messages and values; and the suites that
+//! Odeon's own mailboxes and stages must pass. A dev-dependency only.
 //!
 //! | question | here | files |
 //! |---|---|---|
@@ -21,9 +21,9 @@
 //!
 //! # Any order, any time, and the same again
 //!
-//! In a [`Deterministic`] run one thread runs at a time: its seed decides whose turn it is, how long that is, and when
-//! a timer that is due fires among them. [`for_seeds`] tries many; of one that fails it prints the command
-//! that runs it again, alone (S23).
+//! In a [`Deterministic`] run one thread runs at a time: its seed decides whose turn it is, how
+//! long that is, and when a timer that is due fires among them. [`for_seeds`] tries many; of one
+//! that fails it prints the command that runs it again, alone (S23).
 //!
 //! ```
 //! # use std::time::Duration;
@@ -65,20 +65,25 @@
 //!
 //! # Attempts that overlap
 //!
-//! Where there are speculative actors the seed also interrupts their attempts, before they begin, behind each read of a variable,
-//! and before effects are decided, for others to go on before them. So what works by luck, because nothing came in between, fails with some seed, and again
-//! with the same one. It finds what is wrong between messages and beside the variables: `MISTAKES.md` has a kit of such actors,
-//! and the right way beside each. It does *not* find
+//! Where there are speculative actors the seed also interrupts their attempts, before they begin,
+//! behind each read of a variable, and before effects are decided, for others to go on before them.
+//! So what works by luck, because nothing came in between, fails with some seed, and again with the
+//! same one. It finds what is wrong between messages and beside the variables: `MISTAKES.md` has a
+//! kit of such actors, and the right way beside each. It does *not* find
 //!
 //! * data races in `unsafe` code, and what weak memory orderings do: one thread runs at a time;
-//! * what comes between two plain instructions of a handler: only where it reads a variable, or peeks at one;
-//! * what comes in the middle of a commit or of one access: that is Odeon's own affair, and checked by models;
-//! * what no seed that was tried has come to: a mistake that needs five steps of four actors in one order takes more seeds;
-//! * what is not asserted: a seed interleaves, and the test judges, best what must hold in every order.
+//! * what comes between two plain instructions of a handler: only where it reads a variable, or
+//!   peeks at one;
+//! * what comes in the middle of a commit or of one access: that is Odeon's own affair, and checked
+//!   by models;
+//! * what no seed that was tried has come to: a mistake that needs five steps of four actors in one
+//!   order takes more seeds;
+//! * what is not asserted: a seed interleaves, and the test judges, best what must hold in every
+//!   order.
 //!
-//! Variables are made after the `Deterministic` of their test: hashes of maps, for example, are fixed from then on. A handler
-//! does not hold a lock of its own while it reads a variable; another one that wants the lock blocks the test, which says so after
-//! half a minute.
+//! Variables are made after the `Deterministic` of their test: hashes of maps, for example, are
+//! fixed from then on. A handler does not hold a lock of its own while it reads a variable; another
+//! one that wants the lock blocks the test, which says so after half a minute.
 //!
 //! ```
 //! use odeon_core::*;
@@ -160,8 +165,9 @@
 //!
 //! # Failures, and accounts of what became of everything
 //!
-//! [`Faults`] has an actor panic at chosen or random messages; a [`Ledger`] knows where each message
-//! went, a [`DropTracker`] whether each value was dropped. They work on any stage, with threads too:
+//! [`Faults`] has an actor panic at chosen or random messages; a [`Ledger`] knows where each
+//! message went, a [`DropTracker`] whether each value was dropped. They work on any stage, with
+//! threads too:
 //!
 //! ```
 //! # use std::time::Duration;

@@ -73,8 +73,8 @@ impl<M: Message> Probe<'_, M> {
         self.received.lock().expect("as in `Receiver`").pop_front()
     }
 
-    /// The next message. Runs the theater until it has been received, and lets time pass for it, at most
-    /// for `limit` of virtual time.
+    /// The next message. Runs the theater until it has been received, and lets time pass for it, at
+    /// most for `limit` of virtual time.
     ///
     /// # Panics
     /// If none comes in time.

@@ -5,7 +5,8 @@ use std::path::Path;
 /// The environment variable that makes [`for_seeds`](crate::for_seeds) run one seed alone.
 pub(crate) const VARIABLE: &str = "ODEON_SEED";
 
-/// The command that runs this thread's test with this seed alone, in the directory of the workspace.
+/// The command that runs this thread's test with this seed alone, in the directory of the
+/// workspace.
 pub(crate) fn command(seed: u64) -> String {
     let package = std::env::var("CARGO_PKG_NAME").ok();
     let program = std::env::current_exe().ok();

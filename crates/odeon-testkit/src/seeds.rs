@@ -24,7 +24,8 @@ fn number_in(variable: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{variable} must be a number, not `{text}`")))
 }
 
-/// What to run: of a test that wants `count`, where the environment names one seed or a number of them.
+/// What to run: of a test that wants `count`, where the environment names one seed or a number of
+/// them.
 fn seeds(count: u64, one: Option<u64>, many: Option<u64>) -> RangeInclusive<u64> {
     match (one, many.unwrap_or(count)) {
         (Some(seed), _) => seed..=seed,

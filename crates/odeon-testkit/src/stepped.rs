@@ -2,10 +2,10 @@
 //!
 //! The words are those of CAF's test fixtures: expect, allow, disallow, bring forward.
 //!
-//! How the waiting messages are seen: the actor is wrapped in one that lays its messages out instead of
-//! handling them, and is given turns until none is left. Then all are sent to it again in that order. So
-//! the order is the one that guards and priorities give, made by the mailboxes themselves, and between two
-//! calls every message is where it would be without the test.
+//! How the waiting messages are seen: the actor is wrapped in one that lays its messages out
+//! instead of handling them, and is given turns until none is left. Then all are sent to it again
+//! in that order. So the order is the one that guards and priorities give, made by the mailboxes
+//! themselves, and between two calls every message is where it would be without the test.
 
 mod shelf;
 
@@ -25,14 +25,16 @@ const ENDLESS_TURNS: usize = 1_000_000;
 /// An actor in the hand of the test; made by [`Deterministic::spawn_stepped`]. As good as an
 /// [`ActorRef`] where messages are sent.
 ///
-/// It gets turns by the methods below alone: [`run_until_idle`](Deterministic::run_until_idle) and its
-/// like leave it where it is. Its *next* message is the one that it would handle next by its guards and
-/// priorities (S2, S3); messages of closed mailboxes are not seen here. An asynchronous actor has no next
-/// message while its handler waits; one that was woken goes on first, whatever is asked.
+/// It gets turns by the methods below alone: [`run_until_idle`](Deterministic::run_until_idle) and
+/// its like leave it where it is. Its *next* message is the one that it would handle next by its
+/// guards and priorities (S2, S3); messages of closed mailboxes are not seen here. An asynchronous
+/// actor has no next message while its handler waits; one that was woken goes on first, whatever is
+/// asked.
 ///
-/// The methods look at what waits by having the actor started if need be, and by sending its messages to
-/// it again: what a pipe came to is gone on with, and a request by others (a link's failure, a sibling's
-/// restart) is heeded, before the messages that wait; and observers see more turns.
+/// The methods look at what waits by having the actor started if need be, and by sending its
+/// messages to it again: what a pipe came to is gone on with, and a request by others (a link's
+/// failure, a sibling's restart) is heeded, before the messages that wait; and observers see more
+/// turns.
 ///
 /// ```
 /// # use odeon_core::*;
@@ -75,8 +77,8 @@ pub struct Stepped<'r, M: Message> {
 
 impl Deterministic {
     /// Creates an actor that handles a message only when the test says so. One with bounds
-    /// ([`Bounded`](odeon_core::Bounded)) is refused when the program is compiled: what waits is laid out, and would
-    /// not count.
+    /// ([`Bounded`](odeon_core::Bounded)) is refused when the program is compiled: what waits is
+    /// laid out, and would not count.
     pub fn spawn_stepped<A: Behavior>(&self, actor: A) -> Stepped<'_, A::Msg> {
         self.step(|shelf| self.theater().spawn(OnShelf::new(actor, shelf)))
     }
@@ -145,8 +147,8 @@ impl<M: Message> Stepped<'_, M> {
         self.shelf.is_handling()
     }
 
-    /// Lets a handler that was woken go on, as far as it gets, and the actor see that it was stopped.
-    /// Begins no message.
+    /// Lets a handler that was woken go on, as far as it gets, and the actor see that it was
+    /// stopped. Begins no message.
     pub fn go_on(&self) {
         drop(self.lay_out());
     }
@@ -157,7 +159,8 @@ impl<M: Message> Stepped<'_, M> {
         self.actor
     }
 
-    /// All messages that wait in open mailboxes, the next first; the actor has nothing left to do but them.
+    /// All messages that wait in open mailboxes, the next first; the actor has nothing left to do
+    /// but them.
     fn lay_out(&self) -> LaidOut<'_, M> {
         let laid_out = self.shelf.collect(|| self.turns_while(|| true));
         let (mailboxes, messages) = laid_out.into_iter().unzip();
@@ -246,8 +249,8 @@ impl<M: Message + fmt::Debug> Stepped<'_, M> {
         }
     }
 
-    /// The first waiting message that matches is handled at once, before those that wait in front of it
-    /// in other mailboxes: as if they had come later.
+    /// The first waiting message that matches is handled at once, before those that wait in front
+    /// of it in other mailboxes: as if they had come later.
     ///
     /// ```
     /// # use odeon_core::*;
@@ -269,8 +272,8 @@ impl<M: Message + fmt::Debug> Stepped<'_, M> {
     /// ```
     ///
     /// # Panics
-    /// If no message matches, or one of the same mailbox waits in front of it: if they come from one sender
-    /// no run has them in another order (S2).
+    /// If no message matches, or one of the same mailbox waits in front of it: if they come from
+    /// one sender no run has them in another order (S2).
     #[track_caller]
     pub fn bring_forward(&self, matches: impl FnMut(&M) -> bool) {
         let messages = self.lay_out();
@@ -285,8 +288,8 @@ impl<M: Message + fmt::Debug> Stepped<'_, M> {
         self.handle(messages, at);
     }
 
-    /// As [`bring_forward`](Self::bring_forward), also past messages of the same mailbox. That they come
-    /// from other senders is for the test to know: between senders there is no order (S2).
+    /// As [`bring_forward`](Self::bring_forward), also past messages of the same mailbox. That they
+    /// come from other senders is for the test to know: between senders there is no order (S2).
     ///
     /// # Panics
     /// If no message matches.
@@ -321,7 +324,8 @@ impl<M: Message + fmt::Debug> Stepped<'_, M> {
     }
 }
 
-/// A stepped actor's messages in the hand of the test; the actor gets them back, also from a check that panics.
+/// A stepped actor's messages in the hand of the test; the actor gets them back, also from a check
+/// that panics.
 struct LaidOut<'s, M: Message> {
     stepped: &'s Stepped<'s, M>,
     /// Of the messages, one by one.

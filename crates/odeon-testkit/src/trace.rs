@@ -22,7 +22,8 @@ pub enum Choice {
     Told,
     /// What that turn came to.
     Outcome(TurnOutcome),
-    /// The turn that ran was interrupted at a point in a transaction, so that others go on before it.
+    /// The turn that ran was interrupted at a point in a transaction, so that others go on before
+    /// it.
     Interrupted,
     /// A turn that was interrupted went on.
     Resumed {

@@ -26,7 +26,8 @@ impl VirtualClock {
     /// If `by` is 584 years or more.
     #[track_caller]
     pub fn advance(&self, by: Duration) {
-        // ORDERING: Relaxed: a single value; tests that need more order have it from their messages.
+        // ORDERING: Relaxed: a single value; tests that need more order have it from their
+        // messages.
         self.nanoseconds.fetch_add(whole_nanoseconds(by), Ordering::Relaxed);
     }
 

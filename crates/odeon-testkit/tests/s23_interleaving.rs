@@ -1,5 +1,5 @@
-//! S23: the seed decides how attempts of speculative actors overlap, which are rolled back, and what comes between what an attempt
-//! has read and its commit; and the same seed does so again.
+//! S23: the seed decides how attempts of speculative actors overlap, which are rolled back, and
+//! what comes between what an attempt has read and its commit; and the same seed does so again.
 
 use odeon_core::extend::reply_to;
 use odeon_core::{Access, Actor, ActorRef, Context, Message, Reply, Theater};

@@ -1,4 +1,5 @@
-//! S23 a stepped actor handles what the test says, when it says so, in an order that S2 and S3 allow.
+//! S23 a stepped actor handles what the test says, when it says so, in an order that S2 and S3
+//! allow.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
@@ -341,7 +342,8 @@ fn s23_a_limit_may_be_as_long_as_a_duration() {
     assert!(said.contains("no message within"), "{said}");
 }
 
-/// Pipes go on with the actor itself, wrapped as it is: by steps and failures, plain and asynchronous.
+/// Pipes go on with the actor itself, wrapped as it is: by steps and failures, plain and
+/// asynchronous.
 #[test]
 fn s23_pipes_of_wrapped_actors_go_on() {
     struct Piping(Arc<Mutex<Vec<&'static str>>>);

@@ -1,25 +1,26 @@
 //! tokio inside of Odeon's actors, and Odeon's actors inside of a tokio program.
 //!
-//! Handlers of an [`AsyncActor`](odeon_core::AsyncActor) run on Odeon's own threads. tokio's timers and
-//! sockets, and `tokio::spawn`, look for their runtime on the thread they are used on: a theater that was
-//! built with [`tokio_current`](TheaterBuilderExt::tokio_current) or
-//! [`tokio`](TheaterBuilderExt::tokio) offers it on all of its threads, also in plain handlers and on
-//! pinned and dedicated stages. tokio's channels and locks work without.
+//! Handlers of an [`AsyncActor`](odeon_core::AsyncActor) run on Odeon's own threads. tokio's timers
+//! and sockets, and `tokio::spawn`, look for their runtime on the thread they are used on: a
+//! theater that was built with [`tokio_current`](TheaterBuilderExt::tokio_current) or
+//! [`tokio`](TheaterBuilderExt::tokio) offers it on all of its threads, also in plain handlers and
+//! on pinned and dedicated stages. tokio's channels and locks work without.
 //!
 //! # From tokio's tasks to actors
-//! What is awaited never blocks the thread, in whatever theater: [`ask`](odeon_core::ActorRef::ask) and
-//! [`send_async`](odeon_core::ActorRef::send_async) are futures for any executor, which wait for a place in a bounded mailbox (S18)
-//! or for a receiver under pressure (S17) like for everything else.
+//! What is awaited never blocks the thread, in whatever theater: [`ask`](odeon_core::ActorRef::ask)
+//! and [`send_async`](odeon_core::ActorRef::send_async) are futures for any executor, which wait
+//! for a place in a bounded mailbox (S18) or for a receiver under pressure (S17) like for
+//! everything else.
 //!
 //! In a program that has this crate, every theater knows tokio's tasks, however it was built:
 //! * [`send`](odeon_core::ActorRef::send) does not block either where a runtime of tokio has been
 //!   entered. It has no way to wait there, so the message is accepted however much is waiting, also
 //!   beyond the capacity of a bounded mailbox, and counts. A task that sends more than an actor can
-//!   handle awaits `send_async`, or looks at what `try_send` says. (tokio does not tell its tasks from
-//!   the threads of `spawn_blocking` and of `Runtime::enter`. A flood from there goes by `send_async`
-//!   as well, through `Handle::block_on`.)
-//! * A question to an actor under pressure is sent when it is awaited and the actor is relieved; given
-//!   up before, it is not sent. (Elsewhere it is accepted at once.)
+//!   handle awaits `send_async`, or looks at what `try_send` says. (tokio does not tell its tasks
+//!   from the threads of `spawn_blocking` and of `Runtime::enter`. A flood from there goes by
+//!   `send_async` as well, through `Handle::block_on`.)
+//! * A question to an actor under pressure is sent when it is awaited and the actor is relieved;
+//!   given up before, it is not sent. (Elsewhere it is accepted at once.)
 //! * Each task is a sender of its own to a speculative actor (S25), which so handles messages of
 //!   several tasks at once, be they on one thread. The future that `Runtime::block_on` or
 //!   `#[tokio::main]` runs has no number; as a sender it is its thread.
@@ -80,8 +81,8 @@
 //! ```
 //!
 //! # Which ends first
-//! The theater should. What waits for a timer or socket of a runtime that has been shut down is woken,
-//! and panics in tokio: its actor fails (S5), the theater goes on.
+//! The theater should. What waits for a timer or socket of a runtime that has been shut down is
+//! woken, and panics in tokio: its actor fails (S5), the theater goes on.
 //!
 //! Dropping a [`Theater`] in an `async fn` is allowed: it cancels handlers that wait
 //! and blocks until handlers in progress have returned, a second at most.
@@ -135,7 +136,8 @@ impl TheaterBuilderExt for TheaterBuilder {
         self.thread_context(move |work| {
             let entered = handle.enter();
             work();
-            // A handler that has entered a runtime itself and never left it has tokio panic here; and what must not unwind would end the process.
+            // A handler that has entered a runtime itself and never left it has tokio panic here;
+            // and what must not unwind would end the process.
             quietly(|| drop(entered));
         })
     }
@@ -146,12 +148,12 @@ pub trait TheaterExt: Sized {
     /// As [`Theater::shutdown`], waiting on one of tokio's blocking threads.
     ///
     /// # Panics
-    /// Outside of a tokio runtime. When it is awaited, if the runtime has been shut down before the shutdown could begin: then the theater has
-    /// been dropped, and there is no report.
+    /// Outside of a tokio runtime. When it is awaited, if the runtime has been shut down before the
+    /// shutdown could begin: then the theater has been dropped, and there is no report.
     ///
     /// # Cancellation
-    /// The shutdown begins with the call, not with the first poll, and goes on if the future is dropped;
-    /// its report is lost then, and with it the messages that were not handled.
+    /// The shutdown begins with the call, not with the first poll, and goes on if the future is
+    /// dropped; its report is lost then, and with it the messages that were not handled.
     fn shutdown_async(self, deadline: Duration) -> impl Future<Output = StopReport> + Send;
 }
 

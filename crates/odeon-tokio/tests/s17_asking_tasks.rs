@@ -1,5 +1,5 @@
-//! S17, S18 in a tokio program: ten thousand tasks that ask an actor block none of the runtime's threads, whatever the actor is,
-//! and what tasks send does not either.
+//! S17, S18 in a tokio program: ten thousand tasks that ask an actor block none of the runtime's
+//! threads, whatever the actor is, and what tasks send does not either.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -302,7 +302,8 @@ fn s17_ten_thousand_tasks_coordinate() {
     });
 }
 
-/// As many as are under way at once of those that give up are gone: the actor handles no more than was asked of it, and goes on.
+/// As many as are under way at once of those that give up are gone: the actor handles no more than
+/// was asked of it, and goes on.
 #[test]
 fn s17_tasks_that_give_up_leave_an_actor_that_goes_on() {
     on_one_and_two_threads(|| async {

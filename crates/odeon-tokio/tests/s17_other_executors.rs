@@ -1,5 +1,5 @@
-//! S17, S18 and S25 in executors that no theater knows of: what is awaited blocks no thread there either, and a future that is a
-//! task of its own sends without blocking.
+//! S17, S18 and S25 in executors that no theater knows of: what is awaited blocks no thread there
+//! either, and a future that is a task of its own sends without blocking.
 
 use std::pin::pin;
 use std::sync::mpsc::{RecvTimeoutError, channel};

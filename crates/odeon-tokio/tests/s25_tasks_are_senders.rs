@@ -1,4 +1,5 @@
-//! S25 in a tokio program: each task is a sender of its own to a speculative actor, whatever threads it runs on.
+//! S25 in a tokio program: each task is a sender of its own to a speculative actor, whatever
+//! threads it runs on.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -22,7 +23,8 @@ use odeon_tokio::TheaterBuilderExt;
 struct Step(usize, usize, Option<Reply<()>>);
 impl Message for Step {}
 
-/// Notes how many handlers run at once, and the messages of each task in the order in which they were begun.
+/// Notes how many handlers run at once, and the messages of each task in the order in which they
+/// were begun.
 #[derive(Default)]
 struct Desk {
     inside: AtomicUsize,

@@ -1,8 +1,10 @@
-//! Connections that come to nothing: who connects and is no theater, or shows no certificate of the authority, and who does not let this program in.
+//! Connections that come to nothing: who connects and is no theater, or shows no certificate of the
+//! authority, and who does not let this program in.
 //!
-//! No theater is known by then, so no [`MembershipEvent::Refused`](odeon_theater::MembershipEvent::Refused) tells of them. Zenoh tells its log, by the crate
-//! `tracing`: that is heard here (`complaints/ear.rs`), put into words, and kept within bounds (`complaints/sparing.rs`), since anybody can connect as
-//! often as they like.
+//! No theater is known by then, so no
+//! [`MembershipEvent::Refused`](odeon_theater::MembershipEvent::Refused) tells of them. Zenoh tells
+//! its log, by the crate `tracing`: that is heard here (`complaints/ear.rs`), put into words, and
+//! kept within bounds (`complaints/sparing.rs`), since anybody can connect as often as they like.
 
 mod ear;
 mod sparing;
@@ -21,7 +23,8 @@ use ear::Ear;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Complaint {
-    /// Somebody has connected to this program and was not let in: for a certificate, or since no theater speaks so.
+    /// Somebody has connected to this program and was not let in: for a certificate, or since no
+    /// theater speaks so.
     NotLetIn(String),
     /// This program has connected to an endpoint, and comes to nobody by it.
     NotLetInBy {
@@ -53,11 +56,12 @@ impl fmt::Display for Complaint {
     }
 }
 
-/// Has `hear` called with each [`Complaint`], from now on, by all sessions of Zenoh in this process: for the `main` of a program that has no other use
-/// for the events of `tracing`. The same is told once in a minute, and ten different ones; how many were left out is told before the next.
-/// `hear` is called on a thread of its own, so it may do anything: use networks and leave them,
-/// panic, which is the end of that call only, or wait, which leaves out what comes meanwhile and is
-/// too much.
+/// Has `hear` called with each [`Complaint`], from now on, by all sessions of Zenoh in this
+/// process: for the `main` of a program that has no other use for the events of `tracing`. The same
+/// is told once in a minute, and ten different ones; how many were left out is told before the
+/// next. `hear` is called on a thread of its own, so it may do anything: use networks and leave
+/// them, panic, which is the end of that call only, or wait, which leaves out what comes meanwhile
+/// and is too much.
 ///
 /// `false`: the program has a subscriber of `tracing` already, which hears all of this and more; or
 /// the system has no thread left.
@@ -81,7 +85,8 @@ pub fn hear_complaints(hear: impl Fn(Complaint) + Send + Sync + 'static) -> bool
     thread.is_ok() && tracing::subscriber::set_global_default(Ear::new(tell)).is_ok()
 }
 
-/// TUNE: found in Zenoh 1.10.2: where it tells of connections, and what else it tells there is passed over.
+/// TUNE: found in Zenoh 1.10.2: where it tells of connections, and what else it tells there is
+/// passed over.
 const ACCEPTING: &str = "zenoh_transport::unicast::establishment::accept";
 const ACCEPTING_IN_TIME: &str = "zenoh_transport::unicast::manager";
 const CONNECTING: &str = "zenoh::net::runtime::orchestrator";
@@ -148,7 +153,8 @@ fn of_certificates(why: String) -> String {
     }
 }
 
-/// Two theaters that connect to each other at the same time need one of the connections only; who is closed meanwhile has not been refused.
+/// Two theaters that connect to each other at the same time need one of the connections only; who
+/// is closed meanwhile has not been refused.
 fn is_of_two_that_met(said: &str) -> bool {
     ["MAX_LINKS", "CONNECTION_TO_SELF"].iter().any(|reason| said.contains(reason))
 }

@@ -32,7 +32,8 @@ impl fmt::Display for ZenohError {
 
 impl Error for ZenohError {}
 
-/// What Zenoh says, without the places in its sources: ` at /home/me/.cargo/registry/.../tcp.rs:142.`, and how one led to another.
+/// What Zenoh says, without the places in its sources:
+/// ` at /home/me/.cargo/registry/.../tcp.rs:142.`, and how one led to another.
 pub(crate) fn plain(said: &str) -> String {
     let mut plain = String::with_capacity(said.len());
     let mut rest = said;

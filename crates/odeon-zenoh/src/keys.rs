@@ -5,8 +5,8 @@
 //! | `odeon/CLUSTER/to/RECEIVER/SENDER` | packets |
 //! | `odeon/CLUSTER/here/THEATER` | a liveliness token: the theater is there |
 //!
-//! Theaters are written as 32 hexadecimal digits. The name of the cluster is written in hexadecimal too, since it may have any letters, and
-//! keys may not.
+//! Theaters are written as 32 hexadecimal digits. The name of the cluster is written in hexadecimal
+//! too, since it may have any letters, and keys may not.
 
 use odeon_theater::TheaterId;
 

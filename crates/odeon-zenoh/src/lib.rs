@@ -1,7 +1,8 @@
-//! [Zenoh](https://zenoh.io) as the network between theaters: discovery, routing, TLS, reconnection.
+//! [Zenoh](https://zenoh.io) as the network between theaters: discovery, routing, TLS,
+//! reconnection.
 //!
-//! Zenoh carries packets and promises nothing about them; that messages arrive once and in order is seen to above it, by
-//! `odeon_theater::Link`. This is the only crate of Odeon that names it.
+//! Zenoh carries packets and promises nothing about them; that messages arrive once and in order is
+//! seen to above it, by `odeon_theater::Link`. This is the only crate of Odeon that names it.
 //!
 //! | question | file |
 //! |---|---|
@@ -34,8 +35,9 @@ pub use error::ZenohError;
 pub use settings::{LARGEST_PACKET, Tls, ZenohSettings};
 pub use transport::ZenohTransport;
 
-/// Has a theater join the others of a cluster by Zenoh, with a new identity and the settings of links that these settings ask for
-/// ([`ZenohSettings::link_config`]). For other ones see [`Network::join`].
+/// Has a theater join the others of a cluster by Zenoh, with a new identity and the settings of
+/// links that these settings ask for ([`ZenohSettings::link_config`]). For other ones see
+/// [`Network::join`].
 ///
 /// ```
 /// use odeon_core::*;

@@ -25,11 +25,13 @@ pub const LARGEST_PACKET: usize = 60_000;
 /// How many bytes a message of Zenoh's may have that comes.
 pub(crate) const LARGEST_INCOMING: &str = "transport/link/rx/max_message_size";
 
-/// TUNE: bytes, guessed 2026-11: many times a packet; what Zenoh itself tells of theaters and keys has some 100 bytes for each of them. By its own setting, 1 GiB,
-/// anybody could have that much memory taken.
+/// TUNE: bytes, guessed 2026-11: many times a packet; what Zenoh itself tells of theaters and keys
+/// has some 100 bytes for each of them. By its own setting, 1 GiB, anybody could have that much
+/// memory taken.
 const LARGEST: usize = 1 << 20;
 
-/// TUNE: 1 s: the first time after which TCP asks for a connection again, and more than a heartbeat (250 ms) and some times that a packet is under way.
+/// TUNE: 1 s: the first time after which TCP asks for a connection again, and more than a heartbeat
+/// (250 ms) and some times that a packet is under way.
 const SENDING_AGAIN: Duration = Duration::from_secs(1);
 
 /// TUNE: 10 s, which is Zenoh's own: with less, who gets no time for a while costs connections.
@@ -37,7 +39,8 @@ const LEAST_LEASE: Duration = Duration::from_secs(10);
 
 const LEASE: &str = "transport/link/tx/lease";
 
-/// Settings of a [`ZenohTransport`](crate::ZenohTransport): plain data, to be changed field by field.
+/// Settings of a [`ZenohTransport`](crate::ZenohTransport): plain data, to be changed field by
+/// field.
 ///
 /// ```
 /// use odeon_zenoh::ZenohSettings;
@@ -51,15 +54,17 @@ const LEASE: &str = "transport/link/tx/lease";
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ZenohSettings {
-    /// Where to listen, as Zenoh writes endpoints: `tcp/127.0.0.1:7447`, `tls/localhost:7447`; port 0 is any free one. None: others do.
+    /// Where to listen, as Zenoh writes endpoints: `tcp/127.0.0.1:7447`, `tls/localhost:7447`; port
+    /// 0 is any free one. None: others do.
     pub listen: Vec<String>,
-    /// Whom to connect to: other theaters, or Zenoh routers. A router tells theaters that listen of each other, and passes packets on between its
-    /// clients only: `more` with `mode` `"client"`.
+    /// Whom to connect to: other theaters, or Zenoh routers. A router tells theaters that listen of
+    /// each other, and passes packets on between its clients only: `more` with `mode` `"client"`.
     pub connect: Vec<String>,
     /// Whether theaters of the local network are found by multicast.
     pub discover: bool,
-    /// For how long a connection may be cut, or nothing get through, without anybody being taken for dead: 2 s. What it costs is said at
-    /// [`dead_after`](Self::dead_after). The same for all theaters.
+    /// For how long a connection may be cut, or nothing get through, without anybody being taken
+    /// for dead: 2 s. What it costs is said at [`dead_after`](Self::dead_after). The same for all
+    /// theaters.
     pub longest_cut: Duration,
     /// How long a connection may be silent before Zenoh gives it up, and makes another one. `None`:
     /// it follows [`longest_cut`](Self::longest_cut)
@@ -75,11 +80,13 @@ pub struct ZenohSettings {
     /// `protocols`. Of endpoints of which others tell, only these are used. The files have to be
     /// there then, each with what it is for in PEM ([`Tls::check`]).
     pub tls: Option<Tls>,
-    /// What theaters of the cluster know each other by, whatever the endpoints are. For [`join`](crate::join); who gives links settings of its own by
-    /// `Network::join` says it there, as `LinkConfig::secret`.
+    /// What theaters of the cluster know each other by, whatever the endpoints are. For
+    /// [`join`](crate::join); who gives links settings of its own by `Network::join` says it there,
+    /// as `LinkConfig::secret`.
     pub secret: Option<Secret>,
-    /// More of Zenoh's configuration: its keys, and values in JSON5. They go before what is said above, and before what is set for packets: messages of
-    /// Zenoh's above 1 MiB are not taken (`transport/link/rx/max_message_size`).
+    /// More of Zenoh's configuration: its keys, and values in JSON5. They go before what is said
+    /// above, and before what is set for packets: messages of Zenoh's above 1 MiB are not taken
+    /// (`transport/link/rx/max_message_size`).
     pub more: Vec<(String, String)>,
 }
 
@@ -99,17 +106,21 @@ impl Default for ZenohSettings {
 }
 
 impl ZenohSettings {
-    /// After how long a silence links are to take the other side for dead, so that a cut as long as [`longest_cut`](Self::longest_cut) is
-    /// borne: twice as long as that, and a second. A theater that is killed is noticed so much later.
+    /// After how long a silence links are to take the other side for dead, so that a cut as long as
+    /// [`longest_cut`](Self::longest_cut) is borne: twice as long as that, and a second. A theater
+    /// that is killed is noticed so much later.
     ///
-    /// TCP sends again what gets lost after 0.2, 0.6, 1.4, 3 s, or after twice as long each time from another beginning, and asks for a connection again after 1, 3, 7 s: so
-    /// what is sent during a cut may get through as late as when that has lasted twice as long. In the second there is the last time before the cut that anything was sent.
+    /// TCP sends again what gets lost after 0.2, 0.6, 1.4, 3 s, or after twice as long each time
+    /// from another beginning, and asks for a connection again after 1, 3, 7 s: so what is sent
+    /// during a cut may get through as late as when that has lasted twice as long. In the second
+    /// there is the last time before the cut that anything was sent.
     pub fn dead_after(&self) -> Duration {
         self.longest_cut.saturating_mul(2).saturating_add(SENDING_AGAIN)
     }
 
-    /// Settings for links by Zenoh, for [`Network::join`](odeon_theater::Network::join): to be changed field by field, with a
-    /// [`dead_after`](LinkConfig::dead_after) that bears cuts as long as is said here.
+    /// Settings for links by Zenoh, for [`Network::join`](odeon_theater::Network::join): to be
+    /// changed field by field, with a [`dead_after`](LinkConfig::dead_after) that bears cuts as
+    /// long as is said here.
     ///
     /// ```
     /// use odeon_theater::LinkConfig;
@@ -178,7 +189,8 @@ impl ZenohSettings {
         let lease = u64::try_from(self.lease_or_followed().as_millis()).unwrap_or(u64::MAX);
         set(LEASE, &lease.to_string())?;
         set(LARGEST_INCOMING, &LARGEST.to_string())?;
-        // TUNE: ms, guessed 2026-11: several attempts before a link counts as dead. Zenoh's own are 1, 2 and 4 s.
+        // TUNE: ms, guessed 2026-11: several attempts before a link counts as dead. Zenoh's own are
+        // 1, 2 and 4 s.
         set(
             "connect/retry",
             "{ period_init_ms: 100, period_max_ms: 1000, period_increase_factor: 2 }",

@@ -24,8 +24,8 @@ use crate::{LARGEST_PACKET, ZenohError, ZenohSettings};
 
 /// A way to other theaters by Zenoh.
 ///
-/// Packets are handed to Zenoh at once and may be dropped there, so `send` does not wait for a slow peer; they come on Zenoh's own
-/// threads.
+/// Packets are handed to Zenoh at once and may be dropped there, so `send` does not wait for a slow
+/// peer; they come on Zenoh's own threads.
 pub struct ZenohTransport {
     me: TheaterId,
     keys: Keys,
@@ -42,12 +42,15 @@ impl ZenohTransport {
     ///
     /// What `listener` panics with concerns nobody; it is told what comes next.
     ///
-    /// Theaters of other clusters get nothing and send nothing; that they are there is [told](Listener::foreign). That is no protection: use [`Tls`](crate::Tls) for that.
+    /// Theaters of other clusters get nothing and send nothing; that they are there is
+    /// [told](Listener::foreign). That is no protection: use [`Tls`](crate::Tls) for that.
     ///
     /// # Errors
-    /// If a setting is none that Zenoh knows, or it cannot listen or connect as it is told to: if the port is taken, that is said. If there are
-    /// [certificates](ZenohSettings::tls), and a file of them is not there or holds none, or there is an endpoint by which none are shown. If there is a
-    /// [secret](ZenohSettings::secret), which only [`join`](crate::join) heeds: packets are sealed by links.
+    /// If a setting is none that Zenoh knows, or it cannot listen or connect as it is told to: if
+    /// the port is taken, that is said. If there are [certificates](ZenohSettings::tls), and a file
+    /// of them is not there or holds none, or there is an endpoint by which none are shown. If
+    /// there is a [secret](ZenohSettings::secret), which only [`join`](crate::join) heeds: packets
+    /// are sealed by links.
     pub fn open(
         settings: &ZenohSettings,
         cluster: &str,

@@ -1,4 +1,5 @@
-//! S32: theaters of two clusters that meet are told of each other, and have nothing to do with each other.
+//! S32: theaters of two clusters that meet are told of each other, and have nothing to do with each
+//! other.
 
 use odeon_core::{Actor, Context, Theater};
 use odeon_theater::{MembershipEvent, Network, Refusal};

@@ -1,4 +1,5 @@
-//! S32: who connects and is no theater, or shows no certificate of the authority, is told of on both sides, and not without end.
+//! S32: who connects and is no theater, or shows no certificate of the authority, is told of on
+//! both sides, and not without end.
 
 #[path = "support/authority.rs"]
 #[allow(unreachable_pub, reason = "other programs of tests share it")]

@@ -65,7 +65,8 @@ fn s32_a_theater_that_is_killed_under_load_loses_nothing_unsaid() {
     for (number, (place, name)) in [(&a, "hears one"), (&c, "hears other")].into_iter().enumerate()
     {
         let (acknowledged, heard) = (place.acknowledged_of(sent[number]), member.heard(name));
-        // In doubt are those that it has heard and not acknowledged, or acknowledged and not heard yet.
+        // In doubt are those that it has heard and not acknowledged, or acknowledged and not heard
+        // yet.
         let in_doubt = acknowledged.abs_diff(heard);
         println!("of {}: {acknowledged} acknowledged, {in_doubt} in doubt", sent[number]);
         assert!(acknowledged > 0);

@@ -1,5 +1,5 @@
-//! S32 with a theater in a process of its own, and a network between that is bad or parts them for a while: a relay of TCP connections, and, where
-//! the machine allows it, network namespaces.
+//! S32 with a theater in a process of its own, and a network between that is bad or parts them for
+//! a while: a relay of TCP connections, and, where the machine allows it, network namespaces.
 
 #![cfg(unix)]
 

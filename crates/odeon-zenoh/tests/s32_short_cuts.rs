@@ -1,4 +1,5 @@
-//! S32: a connection that is cut for less than `longest_cut` ends no link, whatever of Zenoh and TCP has to notice that it is back.
+//! S32: a connection that is cut for less than `longest_cut` ends no link, whatever of Zenoh and
+//! TCP has to notice that it is back.
 
 #![cfg(unix)]
 
@@ -15,7 +16,8 @@ use std::time::Duration;
 /// TCP sends again after 1.4 s, and then after 3 s.
 const CUTS_MS: [u64; 3] = [1_200, 1_500, 1_900];
 
-/// Two theaters talk while they are cut off from each other now and then: nobody is missed, and nothing is lost.
+/// Two theaters talk while they are cut off from each other now and then: nobody is missed, and
+/// nothing is lost.
 fn go_on_behind_cuts(here: &Place, cut: impl Fn(bool)) {
     let there = here.meets(1);
     let conversation = Conversation::begin(here, there);

@@ -1,4 +1,5 @@
-//! S34, judged, by Zenoh: the bank of `crates/odeon-theater/tests/s34_bank.rs` over four theaters in three processes, of which one is killed.
+//! S34, judged, by Zenoh: the bank of `crates/odeon-theater/tests/s34_bank.rs` over four theaters
+//! in three processes, of which one is killed.
 
 #![cfg(unix)]
 

@@ -1,5 +1,5 @@
-//! A bounded buffer by declared guards: it takes nothing while it is full and gives nothing while it is empty. No locks, no
-//! conditions, no lists of those who wait, no message put back.
+//! A bounded buffer by declared guards: it takes nothing while it is full and gives nothing while
+//! it is empty. No locks, no conditions, no lists of those who wait, no message put back.
 //!
 //! cargo run -p odeon --example bounded_buffer
 

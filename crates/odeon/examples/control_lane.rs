@@ -1,4 +1,5 @@
-//! Two levels: control messages go before everything that waits, however much that is, and work can be paused and gone on with.
+//! Two levels: control messages go before everything that waits, however much that is, and work can
+//! be paused and gone on with.
 //!
 //! cargo run -p odeon --example control_lane
 

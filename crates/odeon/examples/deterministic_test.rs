@@ -1,5 +1,5 @@
-//! Testing actors: every order that a seed can think of, an hour in no time, message by message, and
-//! failures where they hurt. In a real project these are `#[test]`s, and `odeon-testkit` is a
+//! Testing actors: every order that a seed can think of, an hour in no time, message by message,
+//! and failures where they hurt. In a real project these are `#[test]`s, and `odeon-testkit` is a
 //! dev-dependency.
 //!
 //! cargo run -p odeon --example deterministic_test

@@ -1,5 +1,6 @@
-//! An actor whose state lies in the memory of a GPU: readings of a sensor are added to a histogram there, many messages in one launch.
-//! Where there is no GPU, the same actor does it on the processor.
+//! An actor whose state lies in the memory of a GPU: readings of a sensor are added to a histogram
+//! there, many messages in one launch. Where there is no GPU, the same actor does it on the
+//! processor.
 //!
 //! `cargo run -p odeon --features gpu --example device_actor`
 
@@ -13,7 +14,8 @@ use cubecl::prelude::*;
 
 const BINS: usize = 8;
 
-/// One function for every device that CubeCL reaches. A unit counts for one bin, so no two write to the same place.
+/// One function for every device that CubeCL reaches. A unit counts for one bin, so no two write to
+/// the same place.
 #[cube(launch)]
 fn count(readings: &[u32], bins: &mut [u32]) {
     if ABSOLUTE_POS < bins.len() {
@@ -38,7 +40,8 @@ impl Counts for GpuDevice {
             let (readings, bins) = (on.input::<u32>(&readings), on.output::<u32>(bins));
             count::launch(on.client(), cubes, cube, readings, bins);
         })?;
-        // What is wrong with a launch is known when it was waited for; messages are taken after that.
+        // What is wrong with a launch is known when it was waited for; messages are taken after
+        // that.
         self.synchronize()
     }
 }

@@ -1,5 +1,6 @@
-//! One actor whose messages run on all cores: transfers between accounts of one bank, with an audit beside them. A transfer that
-//! is not covered is rejected: it leaves nothing, and who has asked for it is told.
+//! One actor whose messages run on all cores: transfers between accounts of one bank, with an audit
+//! beside them. A transfer that is not covered is rejected: it leaves nothing, and who has asked
+//! for it is told.
 
 use odeon::prelude::*;
 
@@ -24,7 +25,8 @@ struct Bank {
 }
 
 impl Bank {
-    /// A part of a handler takes `'t` with it: the transaction borrows the variables for as long as it runs.
+    /// A part of a handler takes `'t` with it: the transaction borrows the variables for as long as
+    /// it runs.
     fn pay_in<'t>(&'t self, tx: &mut Tx<'t>, account: usize, amount: u64) -> TxResult {
         Ok(self.accounts[account].update(tx, |balance| balance + amount)?)
     }

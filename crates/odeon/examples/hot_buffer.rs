@@ -1,5 +1,6 @@
-//! A bounded buffer in one hot actor: several puts and gets at once, as transactions. The guards of its mailboxes look at the
-//! transactional state: puts wait while it is full, gets while it is empty. Nobody asks again, and no thread waits.
+//! A bounded buffer in one hot actor: several puts and gets at once, as transactions. The guards of
+//! its mailboxes look at the transactional state: puts wait while it is full, gets while it is
+//! empty. Nobody asks again, and no thread waits.
 //!
 //! cargo run -p odeon --example hot_buffer
 
@@ -80,7 +81,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         theater.spawn_speculative(Buffer { room, items: TQueue::new() }, Processing::default())
     });
 
-    // Five puts of one sender: two get in, three wait. What the same sender sends to other mailboxes does not wait behind them.
+    // Five puts of one sender: two get in, three wait. What the same sender sends to other
+    // mailboxes does not wait behind them.
     let mut puts: Vec<_> =
         (1..=5).map(|item| buffer.ask(|reply| Request::Put(item, Some(reply)))).collect();
     let waiting = puts.split_off(2);

@@ -1,5 +1,6 @@
-//! Join patterns: something happens when several mailboxes have a message each. A workshop makes a bicycle of a frame and
-//! wheels, a scooter of wheels and a motor, and gives back what waits for too long.
+//! Join patterns: something happens when several mailboxes have a message each. A workshop makes a
+//! bicycle of a frame and wheels, a scooter of wheels and a motor, and gives back what waits for
+//! too long.
 //!
 //! cargo run -p odeon --example join_patterns
 
@@ -69,7 +70,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let parts = Joins::within(Duration::from_secs(2), Part::TooLate);
     let workshop = theater.spawn(Workshop { parts, made });
 
-    // A frame waits; so does a motor. Whichever wheels come first complete the first pattern that can be.
+    // A frame waits; so does a motor. Whichever wheels come first complete the first pattern that
+    // can be.
     workshop.send(Part::Frame(1))?;
     workshop.send(Part::Motor(1))?;
     workshop.send(Part::Wheels(1))?;

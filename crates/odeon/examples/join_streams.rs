@@ -1,5 +1,6 @@
-//! Three streams into one: the sum of the first items, of the second ones, and so on. Each stream has a mailbox of its own, which is
-//! closed while its item waits for the others. No numbers in messages, no dictionary.
+//! Three streams into one: the sum of the first items, of the second ones, and so on. Each stream
+//! has a mailbox of its own, which is closed while its item waits for the others. No numbers in
+//! messages, no dictionary.
 //!
 //! cargo run -p odeon --example join_streams
 

@@ -1,4 +1,5 @@
-//! A price list that is asked much more often than it is changed: reads run at once, a write runs alone.
+//! A price list that is asked much more often than it is changed: reads run at once, a write runs
+//! alone.
 //!
 //! cargo run -p odeon --example readers_and_writers
 

@@ -1,5 +1,5 @@
-//! Synchronous request and reply without blocking a thread: an account that waits for another one handles nothing else
-//! until the answer is there. A thousand of them may wait, on two threads.
+//! Synchronous request and reply without blocking a thread: an account that waits for another one
+//! handles nothing else until the answer is there. A thousand of them may wait, on two threads.
 //!
 //! cargo run -p odeon --example request_reply
 

@@ -1,5 +1,6 @@
-//! Stash and become as guards: what an actor does not want yet stays in its mailbox, in order, and one call changes what it listens
-//! to. A connection that logs in first: requests that come too early wait, in no list of its own.
+//! Stash and become as guards: what an actor does not want yet stays in its mailbox, in order, and
+//! one call changes what it listens to. A connection that logs in first: requests that come too
+//! early wait, in no list of its own.
 //!
 //! cargo run -p odeon --example stash_and_become
 

@@ -1,4 +1,5 @@
-//! tokio's timers, channels and tasks inside an asynchronous actor, and the actor inside a tokio program.
+//! tokio's timers, channels and tasks inside an asynchronous actor, and the actor inside a tokio
+//! program.
 //!
 //! cargo run -p odeon --features tokio --example tokio_inside
 

@@ -1,5 +1,5 @@
-//! Two theaters, by Zenoh on the loopback interface: an account that lives in one of them, looked up and used from the other. Theaters of
-//! two processes, or machines, do the same.
+//! Two theaters, by Zenoh on the loopback interface: an account that lives in one of them, looked
+//! up and used from the other. Theaters of two processes, or machines, do the same.
 //!
 //! cargo run -p odeon --features zenoh --example two_theaters
 

@@ -1,5 +1,5 @@
-//! One action over several actors, wholly or not at all: goods move between warehouses, and a stocktaking goes from one to the
-//! next as of one moment.
+//! One action over several actors, wholly or not at all: goods move between warehouses, and a
+//! stocktaking goes from one to the next as of one moment.
 
 use odeon::prelude::*;
 use odeon::speculative::fail;

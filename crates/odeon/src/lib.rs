@@ -76,9 +76,9 @@ pub mod selection {
 }
 
 /// What can be seen of a running theater: numbers ([`Theater::stats`]), who waits for whom
-/// ([`Theater::waits`]), events ([`TheaterBuilder::observer`]), and what a tracer of your own is made
-/// of ([`TheaterBuilder::tracer`]): it is told where messages come from, and may surround their
-/// handling. `odeon::sight::Spans` (feature `sight`) is one.
+/// ([`Theater::waits`]), events ([`TheaterBuilder::observer`]), and what a tracer of your own is
+/// made of ([`TheaterBuilder::tracer`]): it is told where messages come from, and may surround
+/// their handling. `odeon::sight::Spans` (feature `sight`) is one.
 pub mod telemetry {
     pub use odeon_core::extend::{Cause, Followed, Handling, Scope, Tracer};
     pub use odeon_core::{

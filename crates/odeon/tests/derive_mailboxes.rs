@@ -1,4 +1,5 @@
-//! Mailboxes by name: `#[derive(Mailboxes)]`, names in `#[mailbox(..)]`, `#[guards]`, and senders that decide.
+//! Mailboxes by name: `#[derive(Mailboxes)]`, names in `#[mailbox(..)]`, `#[guards]`, and senders
+//! that decide.
 #![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use std::collections::VecDeque;

@@ -1,4 +1,5 @@
-//! What `#[derive(Message)]` makes of enums, structs, generics and `#[mailbox(n)]`, and what it calls them.
+//! What `#[derive(Message)]` makes of enums, structs, generics and `#[mailbox(n)]`, and what it
+//! calls them.
 #![cfg(not(any(odeon_loom, odeon_shuttle)))]
 #![allow(dead_code)]
 

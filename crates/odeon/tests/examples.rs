@@ -32,7 +32,8 @@ fn build() -> PathBuf {
     let target = profile.parent().expect("as above");
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let status = Command::new(cargo)
-        // WHY the whole workspace: libraries get the features that they have in a test of all, so that none is compiled again.
+        // WHY the whole workspace: libraries get the features that they have in a test of all, so
+        // that none is compiled again.
         .args(["build", "--quiet", "--workspace", "--examples", "--features", FEATURES])
         .args(["--profile", "test", "--target-dir"])
         .arg(target)

@@ -59,7 +59,8 @@ impl<T: 'static> SpeculativeActor for Number<T> {
     }
 }
 
-/// What each mailbox's question sees is the first number in this order that all of its guards let it in for.
+/// What each mailbox's question sees is the first number in this order that all of its guards let
+/// it in for.
 #[test]
 fn all_guards_of_a_mailbox_have_to_agree() {
     let theater = Theater::builder().workers(2).build().unwrap();

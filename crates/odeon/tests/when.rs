@@ -1,4 +1,5 @@
-//! The macro `when!`: patterns, names and numbers, arms with and without blocks, both kinds of actors.
+//! The macro `when!`: patterns, names and numbers, arms with and without blocks, both kinds of
+//! actors.
 #![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use odeon::patterns::Joins;

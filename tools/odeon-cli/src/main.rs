@@ -32,10 +32,12 @@ struct Arguments {
 enum Command {
     /// Measure workloads beside their floors and other runtimes.
     Bench(Box<bench::BenchArguments>),
-    /// Run a theater that others can create actors in and move them to, or look after those that run.
+    /// Run a theater that others can create actors in and move them to, or look after those that
+    /// run.
     #[cfg(feature = "theaters")]
     Theater(Box<theater::TheaterArguments>),
-    /// Show which energy counters this machine has, who chooses its frequencies, and what it draws when idle.
+    /// Show which energy counters this machine has, who chooses its frequencies, and what it draws
+    /// when idle.
     Energy(energy::EnergyArguments),
     /// A member of a workload that has several processes; the one that measures starts it.
     #[cfg(feature = "theaters")]

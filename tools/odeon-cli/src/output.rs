@@ -6,8 +6,8 @@ use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// The standard output. What it does not take is reported at the end: a full disk is no reason to panic, nor to lose what goes
-/// to files. A reader that has seen enough has no need of a report.
+/// The standard output. What it does not take is reported at the end: a full disk is no reason to
+/// panic, nor to lose what goes to files. A reader that has seen enough has no need of a report.
 #[derive(Default)]
 pub(crate) struct Terminal {
     failed: Option<std::io::Error>,
@@ -66,7 +66,8 @@ fn place_of(path: &Path) -> PathBuf {
     path.canonicalize().ok().or_else(to_create).unwrap_or_else(|| path.to_owned())
 }
 
-/// Whether a file can be written, asked before measuring. What is in it stays until there are results.
+/// Whether a file can be written, asked before measuring. What is in it stays until there are
+/// results.
 pub(crate) fn check(option: &str, path: &Path) -> Result<(), BenchError> {
     let opened = File::options().append(true).create(true).open(path);
     opened.map(drop).map_err(|error| refused(option, path, &error))

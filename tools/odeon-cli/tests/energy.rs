@@ -73,7 +73,8 @@ fn s39_counters_and_governors_are_shown() {
     for line in [
         "counters\n  package-0: steps of 0.000062 J, updated every 1.1ms or sooner, at most 100 W\n",
         "  core of package-0 is not summed: core is a part of package-0, counted there\n",
-        // Its counter stands still: this zero is measured, and has bounds, the wider the longer it took to read it.
+        // Its counter stands still: this zero is measured, and has bounds, the wider the longer it
+        // took to read it.
         "\nidle for 1 s\n  package-0: 0.0 (-",
         "governors\n  cores 0 to 2: powersave; available: performance powersave\n",
         "  core 3: performance; available: performance powersave",

@@ -1,4 +1,5 @@
-//! Workloads of several processes as a user meets them: members come, go with the one that started them, and are missed.
+//! Workloads of several processes as a user meets them: members come, go with the one that started
+//! them, and are missed.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Output, Stdio};
@@ -49,7 +50,8 @@ fn until<T>(what: &str, mut found: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// The members that a run has started, where the system tells: they are children of its main thread.
+/// The members that a run has started, where the system tells: they are children of its main
+/// thread.
 fn members_of(process: u32, subcommand: &str, expected: usize) -> Option<Vec<u32>> {
     let children = format!("/proc/{process}/task/{process}/children");
     if !std::path::Path::new(&children).exists() {

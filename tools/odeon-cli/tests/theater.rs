@@ -1,4 +1,5 @@
-//! `odeon theater` as a user meets it: theaters in processes of their own, and what is asked of them.
+//! `odeon theater` as a user meets it: theaters in processes of their own, and what is asked of
+//! them.
 
 use odeon_core::{Message, Theater};
 use odeon_theater::RemoteError;
@@ -99,7 +100,8 @@ impl Cluster {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         // ORDERING: Relaxed: only the numbers have to differ.
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        // WHY one of these: the system gives none of them to who asks for any, so nobody takes it before the first theater does.
+        // WHY one of these: the system gives none of them to who asks for any, so nobody takes it
+        // before the first theater does.
         let first = 10_000 + (std::process::id() % 1_000) as u16 * 16 + number as u16;
         let is_free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
         let port = (first..32_000).step_by(16).find(is_free).expect("there is a free port");

@@ -1,4 +1,5 @@
-//! What `odeon theater` says when something is wrong: what it is, on both sides, soon, and not without end.
+//! What `odeon theater` says when something is wrong: what it is, on both sides, soon, and not
+//! without end.
 
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};

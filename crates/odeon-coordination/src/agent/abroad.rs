@@ -133,7 +133,8 @@ impl Ways {
 
 /// Sends a message of a transaction to another theater. `false`: it could not leave, and is gone.
 ///
-/// Destructors of messages are a user's. A panic of one must not keep the messages behind it from being sent, or told to be lost.
+/// Destructors of messages are a user's. A panic of one must not keep the messages behind it from
+/// being sent, or told to be lost.
 pub(crate) fn send(network: Option<&Network>, away: Away, head: &Head) -> bool {
     let Away { actor, mailbox, message, keeps } = away;
     let sent = match network {

@@ -1,8 +1,9 @@
 //! How those who are left end a transaction whose leader they cannot reach.
 //!
-//! Whoever is prepared asks all others, and the leader too, which may be back. If one has committed, so does it; if one has not been prepared or has rolled
-//! back, so does it. If one knows that all were prepared, all are told that before anybody commits; and if nobody knows it, nobody can have committed, and it
-//! rolls back. All do so by themselves and come to the same.
+//! Whoever is prepared asks all others, and the leader too, which may be back. If one has
+//! committed, so does it; if one has not been prepared or has rolled back, so does it. If one knows
+//! that all were prepared, all are told that before anybody commits; and if nobody knows it, nobody
+//! can have committed, and it rolls back. All do so by themselves and come to the same.
 
 use std::collections::BTreeSet;
 
@@ -118,7 +119,8 @@ impl Agent {
         Heard { standing, participants }
     }
 
-    /// Another part asks. From here on the leader decides alone no more; and what is not prepared never will be.
+    /// Another part asks. From here on the leader decides alone no more; and what is not prepared
+    /// never will be.
     fn standing_for_another(&mut self, id: Id, ctx: &mut Context<'_, Self>) -> Standing {
         if self.is_leading(id) {
             return self.standing_of_leader(id, ctx);

@@ -113,7 +113,8 @@ impl Agent {
         // Its leader may go without having told anything else.
         self.seek(id.leader, ctx);
         if !self.parts.is_awaited(id) {
-            // It came while its leader was giving it up, or lost, which has been seen to before this. It may be there all the same.
+            // It came while its leader was giving it up, or lost, which has been seen to before
+            // this. It may be there all the same.
             part.abort(CoordinationError::Unreachable);
             let from = self.me;
             return self.tell(id.leader, Tell::Failed { id, from, why: Why::Unreachable }, ctx);
@@ -232,7 +233,8 @@ impl Agent {
         }
         let standing = self.following.get(&id).map(Following::standing);
         if standing == Some(Standing::PreCommitted) {
-            // Its leader has ended it together with others then, of whom some may have come to a commit.
+            // Its leader has ended it together with others then, of whom some may have come to a
+            // commit.
             return self.end_without_leader(id, ctx);
         }
         self.abort_here(id, ctx);

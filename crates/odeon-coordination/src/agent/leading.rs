@@ -1,5 +1,6 @@
-//! A transaction that begins in this theater, which leads it: when its parts run, and what is decided. What handlers join to actors of other theaters: `leading/joined.rs`; what if
-//! others end it in its place: `leading/superseded.rs`.
+//! A transaction that begins in this theater, which leads it: when its parts run, and what is
+//! decided. What handlers join to actors of other theaters: `leading/joined.rs`; what if others end
+//! it in its place: `leading/superseded.rs`.
 
 mod joined;
 mod superseded;
@@ -23,7 +24,8 @@ pub(crate) type Outcome = Result<(), CoordinationError>;
 /// Rounds that are rolled back before others stand back.
 // TUNE: 4, as many as in one theater (`odeon-speculative`, `precedence.rs`).
 const ROUNDS: u32 = 4;
-/// How long at most a transaction waits before it is run again, in milliseconds; doubled with each round, up to [`MOST_WAITED_MS`].
+/// How long at most a transaction waits before it is run again, in milliseconds; doubled with each
+/// round, up to [`MOST_WAITED_MS`].
 // TUNE: 1 to 32 ms, a guess: some round trips in a local network.
 const FIRST_WAIT_MS: u64 = 1;
 const MOST_WAITED_MS: u64 = 32;
@@ -273,7 +275,8 @@ impl Agent {
         }
     }
 
-    /// All are prepared, and are to know that before anybody commits: then whoever is left knows what has been decided.
+    /// All are prepared, and are to know that before anybody commits: then whoever is left knows
+    /// what has been decided.
     fn pre_commit(&mut self, number: u64, ctx: &mut Context<'_, Self>) {
         let (id, by) = (self.id(number), self.me);
         let Some(leading) = self.leading.get_mut(&number) else { return };

@@ -1,4 +1,5 @@
-//! The parts of this theater, as the messages that come find them: on the threads on which they come, so that each keeps its place.
+//! The parts of this theater, as the messages that come find them: on the threads on which they
+//! come, so that each keeps its place.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
@@ -26,7 +27,8 @@ pub(crate) struct Parts {
 
 #[derive(Default)]
 struct All {
-    /// Those whose messages come from elsewhere, until they are over and nothing more can come for them: so that there is one at a time.
+    /// Those whose messages come from elsewhere, until they are over and nothing more can come for
+    /// them: so that there is one at a time.
     from_elsewhere: HashMap<Id, Known>,
     /// Those of transactions that begin here.
     own: HashMap<Id, Part>,
@@ -34,7 +36,8 @@ struct All {
 
 struct Known {
     part: Part,
-    /// How many of the messages with which it begins have come, or will not, and how many were sent.
+    /// How many of the messages with which it begins have come, or will not, and how many were
+    /// sent.
     arrived: u32,
     of: u32,
     /// The leader has said that it is over: from there nothing but these messages can come.
@@ -56,7 +59,8 @@ impl Known {
     }
 }
 
-/// Tells the agent what one part has come to, and sends what its handlers join to actors of other theaters.
+/// Tells the agent what one part has come to, and sends what its handlers join to actors of other
+/// theaters.
 pub(crate) struct Says {
     id: Id,
     network: WeakNetwork,
@@ -193,7 +197,8 @@ impl Parts {
         drop(own);
     }
 
-    /// Whether the leader of a part whose messages come from elsewhere is there, and has not said that it is over.
+    /// Whether the leader of a part whose messages come from elsewhere is there, and has not said
+    /// that it is over.
     pub(crate) fn is_awaited(&self, id: Id) -> bool {
         self.lock().from_elsewhere.get(&id).is_some_and(|it| !it.is_given_up && !it.is_left)
     }
@@ -223,7 +228,8 @@ impl Parts {
         All::unlock(all, id);
     }
 
-    /// Nothing more comes from a leader. Others may still have sent what their handlers have joined, which is to find these parts as long as they are not over.
+    /// Nothing more comes from a leader. Others may still have sent what their handlers have
+    /// joined, which is to find these parts as long as they are not over.
     pub(crate) fn has_gone(&self, leader: TheaterId) {
         let mut all = self.lock();
         let led = all.from_elsewhere.iter_mut().filter(|(id, _)| id.leader == leader);
@@ -289,7 +295,8 @@ impl Parts {
         Some(companion)
     }
 
-    /// Has the agent know of a part: before anybody finds it, under the lock, so that it can say nothing before.
+    /// Has the agent know of a part: before anybody finds it, under the lock, so that it can say
+    /// nothing before.
     fn tells(
         &self,
         step: impl FnOnce(&mut Agent, &mut Context<'_, Agent>) + Send + 'static,

@@ -19,7 +19,8 @@ pub(crate) enum Peer {
 }
 
 impl Agent {
-    /// Tells the agent of a theater, which is looked for if it is not known. What cannot be told is dropped, and its replies with it.
+    /// Tells the agent of a theater, which is looked for if it is not known. What cannot be told is
+    /// dropped, and its replies with it.
     pub(crate) fn tell(&mut self, theater: TheaterId, tell: Tell, ctx: &mut Context<'_, Self>) {
         if theater == self.me {
             let _ = send_unhindered(&ctx.actor_ref(), tell);
@@ -28,7 +29,8 @@ impl Agent {
         self.seek(theater, ctx);
         match self.peers.get_mut(&theater) {
             Some(Peer::Sought(waiting)) => waiting.push(tell),
-            // Never held back: agents that wait for each other would wait for ever. Of one that has ended its watch tells.
+            // Never held back: agents that wait for each other would wait for ever. Of one that has
+            // ended its watch tells.
             Some(Peer::Known(agent, _)) => drop(send_unhindered(agent, tell)),
             None => {}
         }
@@ -82,7 +84,8 @@ impl Agent {
         }
     }
 
-    /// Whether this theater has left the others, which live: who decided by that they are out of reach would do so alone.
+    /// Whether this theater has left the others, which live: who decided by that they are out of
+    /// reach would do so alone.
     fn has_left(&self) -> bool {
         self.network.upgrade().is_none_or(|network| leaves(&network))
     }
@@ -102,7 +105,8 @@ impl Agent {
         self.member_has_gone(theater, ctx);
         self.leader_has_gone(theater, ctx);
         self.records_without(theater, ctx);
-        // Only here are questions dropped that were to be asked of it: what comes of that finds it gone.
+        // Only here are questions dropped that were to be asked of it: what comes of that finds it
+        // gone.
         drop(sought);
         self.note_sizes();
     }

@@ -40,7 +40,8 @@ impl Record {
 }
 
 impl Records {
-    /// This theater has committed, as it was told by the leader, who will tell when the others have.
+    /// This theater has committed, as it was told by the leader, who will tell when the others
+    /// have.
     pub(crate) fn keep_for_leader(
         &mut self,
         id: Id,
@@ -105,7 +106,8 @@ impl Agent {
         self.tell_settled(id, told, ctx);
     }
 
-    /// Tells others that this theater has committed and need not be told: who has gone is found out by that.
+    /// Tells others that this theater has committed and need not be told: who has gone is found out
+    /// by that.
     pub(crate) fn tell_settled(
         &mut self,
         id: Id,

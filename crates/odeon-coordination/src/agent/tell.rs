@@ -15,13 +15,15 @@ pub(crate) enum Tell {
     Ready { id: Id, from: TheaterId, after: u32 },
     /// To the leader: this part has let go of all in this round, and waits.
     GivesWay { id: Id, from: TheaterId, round: u32, for_a_change: bool },
-    /// To the leader: this part has handled all that has come in this round, and if that is all there is it can commit whatever happens.
+    /// To the leader: this part has handled all that has come in this round, and if that is all
+    /// there is it can commit whatever happens.
     Prepared { id: Id, from: TheaterId, round: u32, joins: Joins },
     /// To the leader: this part is over without a commit.
     Failed { id: Id, from: TheaterId, why: Why },
     /// To a part: the handlers are to be called.
     Run(Run),
-    /// To a part: this round is void. `is_calm`: others need not stand back for the transaction any more.
+    /// To a part: this round is void. `is_calm`: others need not stand back for the transaction any
+    /// more.
     RollBack { id: Id, round: u32, is_calm: bool },
     /// To a part, for which so many messages were sent: it is over.
     Abort { id: Id, of: u32 },
@@ -39,7 +41,8 @@ pub(crate) enum Tell {
     Settled { id: Id, from: TheaterId, is_answer: bool },
     /// To the leader: in this round a handler has joined a message to an actor of this theater.
     Joins { id: Id, round: u32, member: TheaterId },
-    /// To the leader: such a message has come to this theater, which had no part, and has one from here on.
+    /// To the leader: such a message has come to this theater, which had no part, and has one from
+    /// here on.
     Joined { id: Id, from: TheaterId },
     /// To the leader: such a message of this round will not come.
     JoinLost { id: Id, round: u32 },

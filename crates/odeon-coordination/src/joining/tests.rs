@@ -1,4 +1,5 @@
-//! What agents are told out of its time, or by somebody who does not mean well: numbers as great as can be.
+//! What agents are told out of its time, or by somebody who does not mean well: numbers as great as
+//! can be.
 
 #[path = "../../tests/bank/mod.rs"]
 mod bank;

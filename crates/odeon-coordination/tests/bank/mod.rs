@@ -1,4 +1,5 @@
-//! Theaters in one thread with accounts that are speculative actors, and what each of them has come to know.
+//! Theaters in one thread with accounts that are speculative actors, and what each of them has come
+//! to know.
 #![allow(unreachable_pub, reason = "a module of several tests")]
 #![allow(dead_code, reason = "not every test needs all")]
 

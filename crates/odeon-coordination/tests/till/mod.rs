@@ -31,7 +31,8 @@ pub enum Use {
     Take(i64, Reply<()>),
     /// Adds, and takes so many milliseconds for it.
     Slow(u64, i64),
-    /// Answers whether another one of these is handled at the same time, of which it waits for so many milliseconds.
+    /// Answers whether another one of these is handled at the same time, of which it waits for so
+    /// many milliseconds.
     Meet(u64, Reply<bool>),
     /// Only while the till is open; in a mailbox of its own.
     Guarded(Reply<i64>),

@@ -8,9 +8,9 @@ use crate::turn::context::Context;
 use crate::vocabulary::error::SendError;
 use crate::vocabulary::message::Message;
 
-/// Has an actor inside the one of `ctx` work in its place: what `work` does with its context is done
-/// by the outer actor, and a stop that it asks for is the outer one's. The outer actor also passes on
-/// what goes on with the inner one's pipes, by its `go_on`.
+/// Has an actor inside the one of `ctx` work in its place: what `work` does with its context is
+/// done by the outer actor, and a stop that it asks for is the outer one's. The outer actor also
+/// passes on what goes on with the inner one's pipes, by its `go_on`.
 #[inline]
 pub fn lend<A: Behavior, B: Behavior<Msg = A::Msg>>(
     ctx: &mut Context<'_, A>,
@@ -27,8 +27,8 @@ pub fn lend_async<'c, 'a, A: AsyncBehavior, B: AsyncBehavior<Msg = A::Msg>>(
     ctx.lent_to()
 }
 
-/// Says of the message that an actor has been given whether it is handled: one that is only looked at, and sent again, is no
-/// answer yet (`Context::reply_blocked`).
+/// Says of the message that an actor has been given whether it is handled: one that is only looked
+/// at, and sent again, is no answer yet (`Context::reply_blocked`).
 pub fn settle_answer<A: Behavior>(ctx: &mut Context<'_, A>, handled: bool) {
     ctx.settle_answer(handled);
 }

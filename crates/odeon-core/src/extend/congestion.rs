@@ -18,7 +18,8 @@ pub fn congestion_at<M: Message>(actor: &ActorRef<M>) -> Arc<Congestion> {
     congestion::of(actor.cell().header.stage.theater()).clone()
 }
 
-/// Has whoever calls this hold back, as for a receiver under pressure, if the actors with lanes of the theater of `actor` are congested (S17).
+/// Has whoever calls this hold back, as for a receiver under pressure, if the actors with lanes of
+/// the theater of `actor` are congested (S17).
 pub fn heed_congestion<M: Message>(actor: &ActorRef<M>) {
     let theater = actor.cell().header.stage.theater();
     congestion::on_congestion(congestion::of(theater), theater, true);

@@ -5,8 +5,8 @@ use crate::messaging::actor_ref::ActorRef;
 use crate::messaging::send;
 use crate::vocabulary::message::Message;
 
-/// Leaves a mark among the messages of an actor, behind all that has been sent to it: it will be told when it comes to it. Nothing happens if it has
-/// stopped.
+/// Leaves a mark among the messages of an actor, behind all that has been sent to it: it will be
+/// told when it comes to it. Nothing happens if it has stopped.
 pub fn mark<M: Message>(actor: &ActorRef<M>) {
     send::signal(actor.cell(), label::MARK);
 }

@@ -19,7 +19,8 @@ pub fn as_sender<M: Message, R>(actor: &ActorRef<M>, work: impl FnOnce() -> R) -
     Lane::of_actor(&actor.cell().header).lend_during(work)
 }
 
-/// As [`as_sender`], from a sender that this number tells from all others: one that is no actor, and sends from several threads.
+/// As [`as_sender`], from a sender that this number tells from all others: one that is no actor,
+/// and sends from several threads.
 pub fn as_numbered_sender<R>(number: u64, work: impl FnOnce() -> R) -> R {
     Lane::of_number(number).lend_during(work)
 }
@@ -43,11 +44,13 @@ pub fn number_of(actor: ActorId) -> u64 {
     actor.number()
 }
 
-/// Sends a message to a mailbox of an actor with lanes, and `companion` with it: it comes with the message, or is dropped when that is.
-/// The sender holds back for a receiver under pressure if it `may_hold_back`.
+/// Sends a message to a mailbox of an actor with lanes, and `companion` with it: it comes with the
+/// message, or is dropped when that is. The sender holds back for a receiver under pressure if it
+/// `may_hold_back`.
 ///
 /// # Errors
-/// The message, if the actor has stopped or there are more companions under way than there can be (8 million).
+/// The message, if the actor has stopped or there are more companions under way than there can be
+/// (8 million).
 ///
 /// # Panics
 /// If the actor has no lanes.
@@ -66,7 +69,8 @@ pub fn wake<M: Message>(actor: &ActorRef<M>) {
     send::signal(actor.cell(), label::WAKE);
 }
 
-/// As [`wake`], of an actor of the pool, by somebody whose turn goes on and may take long: another worker can take it meanwhile.
+/// As [`wake`], of an actor of the pool, by somebody whose turn goes on and may take long: another
+/// worker can take it meanwhile.
 pub fn wake_shared<M: Message>(actor: &ActorRef<M>) {
     send::rouse(actor.cell(), Origin::Shared);
 }

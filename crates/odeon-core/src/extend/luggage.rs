@@ -11,21 +11,25 @@ use crate::messaging::actor_ref::ActorRef;
 use crate::process::submit::Submit;
 use crate::vocabulary::message::Message;
 
-/// An actor is written, by `work`: of its watches those go with it whose [`Watching`] is written by that.
+/// An actor is written, by `work`: of its watches those go with it whose [`Watching`] is written by
+/// that.
 pub fn packs<M: Message, R>(actor: &ActorRef<M>, work: impl FnOnce() -> R) -> R {
     actor.packs(work)
 }
 
-/// Takes out the letters that go with an actor, if it is one that [keeps](Actor::MAY_MOVE) them: the timers that it has begun for itself by
-/// [`Context::send_after`], those that are due first before the others, and behind them the watches that it has [packed](packs).
+/// Takes out the letters that go with an actor, if it is one that [keeps](Actor::MAY_MOVE) them:
+/// the timers that it has begun for itself by [`Context::send_after`], those that are due first
+/// before the others, and behind them the watches that it has [packed](packs).
 pub fn take_letters<M: Message>(actor: &ActorRef<M>) -> Vec<TakenLetter<M>> {
     actor.take_letters()
 }
 
-/// Has a letter that was taken out wait on, as one of this actor, in whose theater it is due by that one's clock.
+/// Has a letter that was taken out wait on, as one of this actor, in whose theater it is due by
+/// that one's clock.
 ///
 /// # Errors
-/// The message, if it waits for the end of an actor, and nobody has a [`Watching`] of its name here.
+/// The message, if it waits for the end of an actor, and nobody has a [`Watching`] of its name
+/// here.
 ///
 /// # Panics
 /// If the theater's first timer needs a thread that the operating system refuses.

@@ -10,7 +10,8 @@ use crate::turn::context::Context;
 use crate::vocabulary::error::AskError;
 use crate::vocabulary::message::Message;
 
-/// A question of which whoever answers it does not come to know by a message: the right to answer, and the answer to come.
+/// A question of which whoever answers it does not come to know by a message: the right to answer,
+/// and the answer to come.
 pub fn question<T: Send + 'static>() -> (Reply<T>, Ask<T>) {
     Ask::pair()
 }
@@ -20,9 +21,10 @@ pub fn is_awaited<T: Send + 'static>(reply: &mut Reply<T>) -> bool {
     reply.is_awaited()
 }
 
-/// Has `begin` begin something at actors with lanes in the theater of `beside`, one of them, which answers the question of `ask`: with the outbox
-/// that is in force on this thread, or at once. But where the thread would be blocked since these actors are congested (S17), then when
-/// the answer is awaited or waited for, once they are not; at the latest when `ask` is dropped.
+/// Has `begin` begin something at actors with lanes in the theater of `beside`, one of them, which
+/// answers the question of `ask`: with the outbox that is in force on this thread, or at once. But
+/// where the thread would be blocked since these actors are congested (S17), then when the answer
+/// is awaited or waited for, once they are not; at the latest when `ask` is dropped.
 pub fn begin_question<T: Send + 'static, M: Message>(
     ask: Ask<T>,
     beside: &ActorRef<M>,
@@ -53,7 +55,8 @@ where
     Reply::to_actor(asker, message)
 }
 
-/// Has somebody else answer by a reply that is only borrowed: at a later time, at which the reply may have been moved or dropped.
+/// Has somebody else answer by a reply that is only borrowed: at a later time, at which the reply
+/// may have been moved or dropped.
 ///
 /// # Safety
 /// Nobody else uses the reply until this returns.

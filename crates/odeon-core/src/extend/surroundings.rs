@@ -22,8 +22,8 @@ use crate::turn::context::Context;
 use crate::vocabulary::clock::Clock;
 use crate::vocabulary::message::Message;
 
-/// Whether an actor of the pool may go on in its turn with what could be a turn of its own: nobody waits for this thread, and nothing is asked of it
-/// that is done between messages.
+/// Whether an actor of the pool may go on in its turn with what could be a turn of its own: nobody
+/// waits for this thread, and nothing is asked of it that is done between messages.
 pub fn may_go_on<A: Behavior>(ctx: &Context<'_, A>) -> bool {
     let header = &ctx.cell().header;
     // ORDERING: Relaxed: who has just asked is heard after the next piece.
@@ -53,7 +53,8 @@ pub fn forget_effects() {
     outbox::forget_held();
 }
 
-/// Does what is no effect of whatever attempt this thread may be in the middle of: its effects happen at once.
+/// Does what is no effect of whatever attempt this thread may be in the middle of: its effects
+/// happen at once.
 pub fn let_out<R>(work: impl FnOnce() -> R) -> R {
     outbox::let_out(work)
 }
@@ -63,22 +64,23 @@ pub fn spawn_beside<M: Message, B: Behavior>(actor: &ActorRef<M>, new: B) -> Act
     spawn::beside(&actor.cell().header, new)
 }
 
-/// As [`spawn_beside`], for an actor that handles messages of `actor` in its place: while it is held back for
-/// what it sends, `actor` counts as waiting, so that no circle goes unseen (S17).
+/// As [`spawn_beside`], for an actor that handles messages of `actor` in its place: while it is
+/// held back for what it sends, `actor` counts as waiting, so that no circle goes unseen (S17).
 pub fn spawn_working_for<M: Message, B: Behavior>(actor: &ActorRef<M>, new: B) -> ActorRef<B::Msg> {
     spawn::working_for(&actor.cell().header, new)
 }
 
 /// Creates an actor on a stage: the pool of its theater, or one that the theater does not know.
 ///
-/// From there it cannot be ended by the theater, which only tells it to end: it does so in the next turn that it is given, also if
-/// the theater is gone by then. Until that is so the shutdown counts it as [stuck](crate::StopReport::stuck), and an actor whose task is
-/// never run stays.
+/// From there it cannot be ended by the theater, which only tells it to end: it does so in the next
+/// turn that it is given, also if the theater is gone by then. Until that is so the shutdown counts
+/// it as [stuck](crate::StopReport::stuck), and an actor whose task is never run stays.
 pub fn spawn_on<A: Behavior>(stage: &Arc<dyn Submit>, actor: A) -> ActorRef<A::Msg> {
     spawn::on(&ForeignStage::before(stage), None, actor)
 }
 
-/// Whether the actor is asked to go on with what it puts aside: not inside another one that does not pass that on.
+/// Whether the actor is asked to go on with what it puts aside: not inside another one that does
+/// not pass that on.
 pub fn handles_deferred<A: Behavior>(ctx: &Context<'_, A>) -> bool {
     ctx.cell().header.vtable.defers
 }
@@ -103,12 +105,14 @@ pub fn workers(theater: &Theater) -> usize {
     theater.shared().config.workers
 }
 
-/// What a crate keeps for a theater: the one value of this type there, made by `default` when it is first asked for.
+/// What a crate keeps for a theater: the one value of this type there, made by `default` when it is
+/// first asked for.
 pub fn belonging<T: Default + Send + Sync + 'static>(theater: &Theater) -> Arc<T> {
     belonging_of(theater.shared())
 }
 
-/// Has something done before a theater ends its actors, which is told how long it may take; at once, if they end already.
+/// Has something done before a theater ends its actors, which is told how long it may take; at
+/// once, if they end already.
 pub fn before_the_end(theater: &Theater, farewell: impl FnOnce(Duration) + Send + 'static) {
     Farewells::of(theater.shared()).add(Box::new(farewell));
 }

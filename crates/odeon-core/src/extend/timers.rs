@@ -10,7 +10,8 @@ use crate::process::outbox;
 use crate::process::submit::Submit;
 use crate::vocabulary::message::Message;
 
-/// Calls `ring` once `delay` has passed in the theater of an actor, in virtual time too, unless the timer is cancelled.
+/// Calls `ring` once `delay` has passed in the theater of an actor, in virtual time too, unless the
+/// timer is cancelled.
 pub fn alarm<M: Message>(
     actor: &ActorRef<M>,
     delay: Duration,
@@ -19,7 +20,8 @@ pub fn alarm<M: Message>(
     Timer::alarm(actor.cell().header.stage.theater(), delay, ring)
 }
 
-/// As [`alarm`], in the theater of a stage, and also in an attempt at once: for what is no effect of it.
+/// As [`alarm`], in the theater of a stage, and also in an attempt at once: for what is no effect
+/// of it.
 pub fn alarm_at(
     stage: &dyn Submit,
     delay: Duration,

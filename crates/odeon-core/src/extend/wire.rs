@@ -1,8 +1,9 @@
 //! Messages, references and replies between theaters: the seam behind which `odeon-theater` lies.
 //!
-//! A message is written by serde in [postcard's format](https://postcard.jamesmunns.com). An [`ActorRef`](crate::ActorRef) in it
-//! is written as a [`Reference`], a [`Reply`](crate::Reply) as a number. What address, what number, and what comes
-//! of them at the other end, says the [`Passage`] that is in force on the thread while a value is written or read. Without one, as in
+//! A message is written by serde in [postcard's format](https://postcard.jamesmunns.com). An
+//! [`ActorRef`](crate::ActorRef) in it is written as a [`Reference`], a [`Reply`](crate::Reply) as
+//! a number. What address, what number, and what comes of them at the other end, says the
+//! [`Passage`] that is in force on the thread while a value is written or read. Without one, as in
 //! a file, references and replies cannot be written.
 //!
 //! ```text
@@ -10,9 +11,11 @@
 //! there:             Inbound ── decode ──▶ ActorRef<M>               (`inbound.rs`)
 //! ```
 //!
-//! A reference to an actor elsewhere is a reference to an actor here, a [`Seat`], that writes what it is sent (decision 005): a
-//! send costs what it costs to any actor, and what one sender sends stays in its order. A [`Mobile`] actor has a seat in its own theater
-//! too, and sits in it: so it can leave, and come to any other. Where messages come with lanes, that seat is a [`LanedSeat`], in every theater.
+//! A reference to an actor elsewhere is a reference to an actor here, a [`Seat`], that writes what
+//! it is sent (decision 005): a send costs what it costs to any actor, and what one sender sends
+//! stays in its order. A [`Mobile`] actor has a seat in its own theater too, and sits in it: so it
+//! can leave, and come to any other. Where messages come with lanes, that seat is a [`LanedSeat`],
+//! in every theater.
 
 #![cfg(feature = "wire")]
 

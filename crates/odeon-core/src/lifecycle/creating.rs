@@ -17,8 +17,8 @@ impl<A: Behavior> Context<'_, A> {
         spawn::beside(&self.cell().header, actor)
     }
 
-    /// Creates a supervised child of this actor, on the stage of this one (from a dedicated stage: on
-    /// the theater's pool). `make` makes its state, now and for each restart.
+    /// Creates a supervised child of this actor, on the stage of this one (from a dedicated stage:
+    /// on the theater's pool). `make` makes its state, now and for each restart.
     ///
     /// A child stops when its parent ends or is made anew, and a failure that it escalates becomes
     /// one of its parent.

@@ -1,11 +1,12 @@
-//! Forked tasks: computations that run on the pool, in parallel with the actor that forks them, which goes on with what they
-//! come to.
+//! Forked tasks: computations that run on the pool, in parallel with the actor that forks them,
+//! which goes on with what they come to.
 //!
-//! A fork is a pipe (`lifecycle/pipe.rs`) whose future is ready at its first poll, and whose carrier runs on the pool wherever its actor
-//! does. Of several tasks each one is an actor of the pool for the length of one turn, and one pipe waits for the last of
-//! them: the *join*.
+//! A fork is a pipe (`lifecycle/pipe.rs`) whose future is ready at its first poll, and whose
+//! carrier runs on the pool wherever its actor does. Of several tasks each one is an actor of the
+//! pool for the length of one turn, and one pipe waits for the last of them: the *join*.
 //!
-//! After the `async` and the data-driven control of Habanero, as used by Imam and Sarkar: "Selectors" (AGERE 2014), section 6.
+//! After the `async` and the data-driven control of Habanero, as used by Imam and Sarkar:
+//! "Selectors" (AGERE 2014), section 6.
 
 use std::any::Any;
 use std::future::pending;
@@ -142,12 +143,14 @@ where
 }
 
 impl<A: Behavior> Context<'_, A> {
-    /// Runs `task` on the pool, in parallel with this actor, and calls `then` with what it returns as a turn of this actor:
-    /// with its state, and never during a handler. So a handler can leave a long computation to another worker.
+    /// Runs `task` on the pool, in parallel with this actor, and calls `then` with what it returns
+    /// as a turn of this actor: with its state, and never during a handler. So a handler can leave
+    /// a long computation to another worker.
     ///
-    /// In all other respects it is a [`pipe`](Self::pipe): it ends with the state that forked it (a task that has not begun
-    /// is dropped, one under way runs to its end for nothing), a panic of the task is a failure of this actor, and it keeps the
-    /// actor meanwhile. A task must not wait for something: it keeps a worker of the pool busy.
+    /// In all other respects it is a [`pipe`](Self::pipe): it ends with the state that forked it (a
+    /// task that has not begun is dropped, one under way runs to its end for nothing), a panic of
+    /// the task is a failure of this actor, and it keeps the actor meanwhile. A task must not wait
+    /// for something: it keeps a worker of the pool busy.
     ///
     /// ```
     /// # use odeon_core::*;
@@ -183,9 +186,10 @@ impl<A: Behavior> Context<'_, A> {
         })
     }
 
-    /// Runs all `tasks` on the pool, in parallel with this actor and with each other, and calls `then` with all that they
-    /// return, in the order of the tasks, when the last one is over; at once if there are none. If one
-    /// panics, `then` is not called, and the actor fails when the last one is over. See [`fork`](Self::fork).
+    /// Runs all `tasks` on the pool, in parallel with this actor and with each other, and calls
+    /// `then` with all that they return, in the order of the tasks, when the last one is over; at
+    /// once if there are none. If one panics, `then` is not called, and the actor fails when the
+    /// last one is over. See [`fork`](Self::fork).
     ///
     /// ```
     /// # use odeon_core::*;
@@ -215,8 +219,8 @@ impl<A: Behavior> Context<'_, A> {
 }
 
 impl<A: AsyncBehavior> AsyncContext<'_, A> {
-    /// Runs `task` on the pool, in parallel with this actor, and calls `then` with what it returns as a turn of this actor,
-    /// when no handler waits. See [`Context::fork`].
+    /// Runs `task` on the pool, in parallel with this actor, and calls `then` with what it returns
+    /// as a turn of this actor, when no handler waits. See [`Context::fork`].
     pub fn fork<T, F, G>(&self, task: F, then: G) -> Pipe
     where
         T: Send + 'static,
@@ -228,8 +232,8 @@ impl<A: AsyncBehavior> AsyncContext<'_, A> {
         })
     }
 
-    /// Runs all `tasks` on the pool, and calls `then` with all that they return when the last one is over. See
-    /// [`Context::fork_all`].
+    /// Runs all `tasks` on the pool, and calls `then` with all that they return when the last one
+    /// is over. See [`Context::fork_all`].
     pub fn fork_all<T, F, G>(&self, tasks: impl IntoIterator<Item = F>, then: G) -> Pipe
     where
         T: Send + 'static,

@@ -1,15 +1,15 @@
 //! An actor that is made on its own stage, in its first turn, instead of by whoever spawns it.
 //!
-//! So the spawn runs none of the user's code: it can happen while others wait for it, and a panic of
-//! the user's function is a failure of the actor (S5, S15), not of the spawner.
+//! So the spawn runs none of the user's code: it can happen while others wait for it, and a panic
+//! of the user's function is a failure of the actor (S5, S15), not of the spawner.
 
 use crate::turn::async_behavior::AsyncBehavior;
 use crate::turn::async_context::AsyncContext;
 use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
 
-/// Makes its actor when it starts and is that actor from then on. If that fails there is no state to
-/// resume with (S15).
+/// Makes its actor when it starts and is that actor from then on. If that fails there is no state
+/// to resume with (S15).
 pub(crate) struct Lazy<A, F> {
     make: F,
     actor: Option<A>,

@@ -45,10 +45,10 @@ impl Link {
 }
 
 impl<A: Behavior> Context<'_, A> {
-    /// Links this actor with another: if either ends as failed, the other one fails as well, with what
-    /// its own [`Supervision`](crate::Supervision) makes of that (a plain actor ends). If one
-    /// ends in any other way, the link is gone. If `other` has failed already, this actor fails at its
-    /// next message boundary. Links keep neither actor alive.
+    /// Links this actor with another: if either ends as failed, the other one fails as well, with
+    /// what its own [`Supervision`](crate::Supervision) makes of that (a plain actor ends). If one
+    /// ends in any other way, the link is gone. If `other` has failed already, this actor fails at
+    /// its next message boundary. Links keep neither actor alive.
     pub fn link<M: Message>(&self, other: &ActorRef<M>) -> Link {
         Link::between(&self.erased(), &other.erased())
     }

@@ -1,9 +1,11 @@
-//! What actors that may move have for themselves and take along: letters, each of which is sent to its actor when what it waits for has come. They are
-//! kept with their messages, so that they can be taken out when the actor leaves, and wait on where it comes.
+//! What actors that may move have for themselves and take along: letters, each of which is sent to
+//! its actor when what it waits for has come. They are kept with their messages, so that they can
+//! be taken out when the actor leaves, and wait on where it comes.
 //!
 //! PROTOCOL
-//! 1. A letter lies here from before what it waits for can come. Whoever takes it out, under the lock, has it: whoever sends it when that has come, who
-//!    cancels it, or the actor's departure. Whoever comes to send a letter that has been taken finds nothing.
+//! 1. A letter lies here from before what it waits for can come. Whoever takes it out, under the
+//!    lock, has it: whoever sends it when that has come, who cancels it, or the actor's departure.
+//!    Whoever comes to send a letter that has been taken finds nothing.
 //! 2. If a [`Sending`] is dropped, as with its theater, its letter is taken out to be dropped.
 //! 3. Nothing is armed, disarmed, watched, sent or dropped under the lock.
 //!
@@ -48,7 +50,8 @@ pub struct TakenLetter<M> {
 pub enum Awaits {
     /// This time, by the clock of the theater where it is.
     Time(Duration),
-    /// The end of an actor, which who has the [`Watching`](crate::Watching) of the letter's name knows.
+    /// The end of an actor, which who has the [`Watching`](crate::Watching) of the letter's name
+    /// knows.
     End,
 }
 
@@ -72,7 +75,8 @@ pub(crate) struct Pending {
     actor: u64,
     order: u64,
     pub(crate) call: Call,
-    /// Whether it goes with its actor: one that waits for an end does if it has been written in the state.
+    /// Whether it goes with its actor: one that waits for an end does if it has been written in the
+    /// state.
     goes: bool,
     /// A `Letter` to the actor.
     letter: Box<dyn Any + Send>,
@@ -148,7 +152,8 @@ impl Luggage {
         (order, before)
     }
 
-    /// Whether a letter waits. If an actor [packs](ActorRef::packs) on this thread it is one of those that go.
+    /// Whether a letter waits. If an actor [packs](ActorRef::packs) on this thread it is one of
+    /// those that go.
     pub(crate) fn is_written(&self, name: LetterName) -> bool {
         let waits = self.lock().pending.contains_key(&name);
         if waits {
@@ -278,7 +283,8 @@ fn open<M: Message>(letter: Box<dyn Any + Send>) -> Letter<M> {
 }
 
 impl<M: Message> ActorRef<M> {
-    /// The actor is written, by `work`: of its watches those go with it whose [`Watching`](crate::Watching) is written by that.
+    /// The actor is written, by `work`: of its watches those go with it whose
+    /// [`Watching`](crate::Watching) is written by that.
     pub(crate) fn packs<R>(&self, work: impl FnOnce() -> R) -> R {
         let before = PACKED.replace(Some(Vec::new()));
         let result = work();
@@ -288,7 +294,8 @@ impl<M: Message> ActorRef<M> {
         result
     }
 
-    /// Takes out the letters that go with the actor: those that wait for a time by that, and then the others.
+    /// Takes out the letters that go with the actor: those that wait for a time by that, and then
+    /// the others.
     pub(crate) fn take_letters(&self) -> Vec<TakenLetter<M>> {
         let header = &self.cell().header;
         let theater = header.stage.theater();

@@ -1,8 +1,8 @@
 //! Pipes: a future runs beside an actor, and what it comes to is a turn of that actor.
 //!
-//! The future lies in a hidden asynchronous actor, a child of the one that began it. When it is complete
-//! the child leaves a *continuation* in the relations of its parent and has it look there, as others do with
-//! requests. So the message path knows nothing of it.
+//! The future lies in a hidden asynchronous actor, a child of the one that began it. When it is
+//! complete the child leaves a *continuation* in the relations of its parent and has it look there,
+//! as others do with requests. So the message path knows nothing of it.
 //!
 //! | question | file |
 //! |---|---|
@@ -27,15 +27,17 @@ use crate::turn::context::Context;
 use crate::vocabulary::error::Elapsed;
 use crate::vocabulary::message::Message;
 
-/// A future that runs beside its actor; made by [`Context::pipe`]. Dropping this does *not* cancel it.
+/// A future that runs beside its actor; made by [`Context::pipe`]. Dropping this does *not* cancel
+/// it.
 pub struct Pipe {
     actor: ErasedWeakRef,
     number: u64,
 }
 
 impl Pipe {
-    /// Cancels the pipe. `true`: its continuation will not run; a future that is not complete is dropped
-    /// soon, at the `await` it waits at. `false`: the continuation has run or is running, or the actor has ended or been made anew.
+    /// Cancels the pipe. `true`: its continuation will not run; a future that is not complete is
+    /// dropped soon, at the `await` it waits at. `false`: the continuation has run or is running,
+    /// or the actor has ended or been made anew.
     ///
     /// Takes effect at once, also in an attempt whose effects are held back (S8).
     pub fn cancel(self) -> bool {
@@ -70,7 +72,8 @@ where
     Pipe { actor: erased, number }
 }
 
-/// As [`begin`], on the pool whatever the stage of the actor, and beside its turn: the future is a task that is forked.
+/// As [`begin`], on the pool whatever the stage of the actor, and beside its turn: the future is a
+/// task that is forked.
 pub(crate) fn fork<M, F>(
     actor: ActorRef<M>,
     future: F,
@@ -86,17 +89,19 @@ where
 }
 
 impl<A: Behavior> Context<'_, A> {
-    /// Runs `future` beside this actor, on the workers of its stage, and calls `go_on` with its output as
-    /// a turn of this actor: with its state, and never during a handler.
+    /// Runs `future` beside this actor, on the workers of its stage, and calls `go_on` with its
+    /// output as a turn of this actor: with its state, and never during a handler.
     ///
     /// Meanwhile the actor handles other messages. So it can wait for answers, timers, sockets and
-    /// channels without blocking a worker, and without a message type for each result. A future that
-    /// needs tokio finds it in a theater built with `odeon-tokio`.
+    /// channels without blocking a worker, and without a message type for each result. A future
+    /// that needs tokio finds it in a theater built with `odeon-tokio`.
     ///
-    /// * `go_on` is no message: closed mailboxes do not hold it up, and pipes go on in the order in which their
-    ///   futures were completed. There is no order between it and messages, whoever sent them.
+    /// * `go_on` is no message: closed mailboxes do not hold it up, and pipes go on in the order in
+    ///   which their futures were completed. There is no order between it and messages, whoever
+    ///   sent them.
     /// * A pipe belongs to the state that began it. When the actor ends or is made anew, its pipes
-    ///   are cancelled as an [`AsyncActor`] is, and outputs that it has not gone on with are dropped.
+    ///   are cancelled as an [`AsyncActor`] is, and outputs that it has not gone on with are
+    ///   dropped.
     /// * A panic of the future is a failure of this actor, as if a handler had panicked.
     /// * A pipe keeps its actor as a reference does, until the future is complete or cancelled.
     ///
@@ -142,8 +147,9 @@ impl<A: Behavior> Context<'_, A> {
         })
     }
 
-    /// As [`pipe`](Self::pipe), with a deadline: a future that is not complete within `limit` is dropped, and `go_on`
-    /// gets [`Elapsed`]. The time begins at the call and is kept by the theater's timers (S12).
+    /// As [`pipe`](Self::pipe), with a deadline: a future that is not complete within `limit` is
+    /// dropped, and `go_on` gets [`Elapsed`]. The time begins at the call and is kept by the
+    /// theater's timers (S12).
     ///
     /// ```
     /// # use odeon_core::*;
@@ -167,7 +173,8 @@ impl<A: Behavior> Context<'_, A> {
     /// ```
     ///
     /// # Panics
-    /// If this is the theater's first timer and the operating system refuses the thread that timers need.
+    /// If this is the theater's first timer and the operating system refuses the thread that timers
+    /// need.
     pub fn pipe_within<F, G>(&self, limit: Duration, future: F, go_on: G) -> Pipe
     where
         F: Future<Output: Send + 'static> + Send + 'static,
@@ -179,10 +186,10 @@ impl<A: Behavior> Context<'_, A> {
 }
 
 impl<A: AsyncBehavior> AsyncContext<'_, A> {
-    /// Runs `future` beside this actor while it handles other messages, and calls `go_on` with its output
-    /// as a turn of this actor: when no handler waits, and before messages that wait. For the rest see
-    /// [`Context::pipe`]. To wait inside the handler instead, so that the next message waits too,
-    /// `await` the future there.
+    /// Runs `future` beside this actor while it handles other messages, and calls `go_on` with its
+    /// output as a turn of this actor: when no handler waits, and before messages that wait. For
+    /// the rest see [`Context::pipe`]. To wait inside the handler instead, so that the next message
+    /// waits too, `await` the future there.
     pub fn pipe<F, G>(&self, future: F, go_on: G) -> Pipe
     where
         F: Future<Output: Send + 'static> + Send + 'static,

@@ -100,8 +100,8 @@ pub(crate) fn beside<N: NewActor>(header: &Header, actor: N) -> ActorRef<N::Msg>
     create_beside(header, actor, |_| {})
 }
 
-/// As [`beside`], for an actor that handles messages of the one with this header: while it is held back, that
-/// one waits (`messaging/pressure/waits.rs`).
+/// As [`beside`], for an actor that handles messages of the one with this header: while it is held
+/// back, that one waits (`messaging/pressure/waits.rs`).
 pub(crate) fn working_for<N: NewActor>(header: &Header, actor: N) -> ActorRef<N::Msg> {
     create_beside(header, actor, |new| {
         if let Ok(relations) = new.relations.get_or_make() {
@@ -191,8 +191,8 @@ fn create_for<N: NewActor>(
         match outbox::held() {
             None => unstarted.start(),
             Some(outbox) => {
-                // The reference keeps a pinned stage from ending the actor as unreachable before it is
-                // started. A pair, so that it is dropped behind the actor's first turn or end.
+                // The reference keeps a pinned stage from ending the actor as unreachable before it
+                // is started. A pair, so that it is dropped behind the actor's first turn or end.
                 let held = (unstarted, actor.clone());
                 outbox.hold(Box::new(move || {
                     let (unstarted, _reference) = held;
@@ -204,7 +204,8 @@ fn create_for<N: NewActor>(
     actor
 }
 
-/// Where an actor with bounds is at home, and its relations, with the bounds in them before anybody knows it.
+/// Where an actor with bounds is at home, and its relations, with the bounds in them before anybody
+/// knows it.
 fn bounded<N: NewActor>(home: Home, actor: &N) -> (Home, RelationsSlot) {
     let slot = RelationsSlot::empty();
     if let Ok(relations) = slot.get_or_make() {

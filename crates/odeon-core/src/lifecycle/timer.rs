@@ -28,8 +28,8 @@ pub use answers::AskWithin;
 pub(crate) use messages::send_own_after;
 pub(crate) use own::keep as keep_own;
 
-/// A timer that has been armed, to be cancelled. Dropping it does *not* cancel: most timers are armed
-/// and never looked at again.
+/// A timer that has been armed, to be cancelled. Dropping it does *not* cancel: most timers are
+/// armed and never looked at again.
 ///
 /// ```
 /// # use odeon_core::*;
@@ -85,17 +85,18 @@ impl Timer {
         Self(Kind::Shared(timer))
     }
 
-    /// Cancels the timer; its message is dropped. `true`: no message will be sent by it from now on.
-    /// `false`: a message of this timer has been sent, or is being sent at this moment and may arrive
-    /// later than this call returns, or it found its actor stopped when it was due, or its theater has
-    /// stopped. A periodic timer is over in any case; `true` says of one that no message is being sent at
-    /// this moment.
+    /// Cancels the timer; its message is dropped. `true`: no message will be sent by it from now
+    /// on. `false`: a message of this timer has been sent, or is being sent at this moment and may
+    /// arrive later than this call returns, or it found its actor stopped when it was due, or its
+    /// theater has stopped. A periodic timer is over in any case; `true` says of one that no
+    /// message is being sent at this moment.
     ///
-    /// A timer that an actor has begun for itself goes with it to another theater (S34), and so does this, in the actor's state: then it is
-    /// cancelled there. What is left of it in another theater than the actor's cancels nothing, and answers `false`.
+    /// A timer that an actor has begun for itself goes with it to another theater (S34), and so
+    /// does this, in the actor's state: then it is cancelled there. What is left of it in another
+    /// theater than the actor's cancels nothing, and answers `false`.
     ///
-    /// Takes effect at once, also in an attempt whose effects are held back (S8): a timer armed in the
-    /// same attempt is then never armed.
+    /// Takes effect at once, also in an attempt whose effects are held back (S8): a timer armed in
+    /// the same attempt is then never armed.
     pub fn cancel(self) -> bool {
         match self.0 {
             Kind::Once { theater, key } => theater.disarm(key),

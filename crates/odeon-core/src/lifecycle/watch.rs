@@ -1,4 +1,6 @@
-//! Watching: being told when an actor ends, and why. To wait for it: `lifecycle/watch/until_ended.rs`; to be told wherever one has moved to: `lifecycle/watch/own.rs`.
+//! Watching: being told when an actor ends, and why. To wait for it:
+//! `lifecycle/watch/until_ended.rs`; to be told wherever one has moved to:
+//! `lifecycle/watch/own.rs`.
 
 mod own;
 mod until_ended;
@@ -29,8 +31,8 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Ends the watch. `true`: nobody will be told. `false`: the actor has ended, and whoever watched
-    /// has been told or is being told.
+    /// Ends the watch. `true`: nobody will be told. `false`: the actor has ended, and whoever
+    /// watched has been told or is being told.
     pub fn cancel(self) -> bool {
         let Some((watched, key)) = self.place else { return false };
         watched.relations().is_ok_and(|relations| relations.remove_watcher(key).is_some())
@@ -45,11 +47,12 @@ impl fmt::Debug for Watch {
 }
 
 impl<M: Message> ActorRef<M> {
-    /// Calls `told` when the actor ends, on the thread that ends it; at once if it has ended already.
+    /// Calls `told` when the actor ends, on the thread that ends it; at once if it has ended
+    /// already.
     ///
-    /// It runs after the actor's state has been dropped and its waiting messages have gone to the dead
-    /// letters (S14), and must be quick and not block. A panic in it is contained. Actors
-    /// use [`Context::watch`]; whoever only waits uses [`ended`](Self::ended).
+    /// It runs after the actor's state has been dropped and its waiting messages have gone to the
+    /// dead letters (S14), and must be quick and not block. A panic in it is contained. Actors use
+    /// [`Context::watch`]; whoever only waits uses [`ended`](Self::ended).
     ///
     /// ```
     /// # use odeon_core::*;
@@ -76,8 +79,8 @@ impl<A: Behavior> Context<'_, A> {
     /// watch). A restart (see [`Supervision`](crate::Supervision)) is no end. A watch
     /// keeps a reference to this actor until `other` has ended or the watch is cancelled.
     ///
-    /// If this actor moves to another theater (S34) the watch stays in this one, and is over with it;
-    /// [`watch_with`](Self::watch_with) is a watch that can go along.
+    /// If this actor moves to another theater (S34) the watch stays in this one, and is over with
+    /// it; [`watch_with`](Self::watch_with) is a watch that can go along.
     ///
     /// ```
     /// # use odeon_core::*;

@@ -28,9 +28,9 @@ const EMPTY: u32 = 0;
 /// PROTOCOL
 /// 1. The sender that claimed the slot writes `message`, then `label`; it touches neither again.
 /// 2. The owner reads `message` only after it saw a `label`. Before the slot can be claimed anew it
-///    sets `label` to `EMPTY`: in the embedded block at once, in a heap block when the whole block is
-///    recycled. Clearing a slot takes its cache line away from the sender, and the owner's next atomic
-///    operation would have to wait for that.
+///    sets `label` to `EMPTY`: in the embedded block at once, in a heap block when the whole block
+///    is recycled. Clearing a slot takes its cache line away from the sender, and the owner's next
+///    atomic operation would have to wait for that.
 pub(super) struct Slot<T> {
     label: AtomicU32,
     message: UnsafeCell<MaybeUninit<T>>,

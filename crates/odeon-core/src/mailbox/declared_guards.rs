@@ -6,8 +6,9 @@ use crate::mailbox::Guards;
 use crate::vocabulary::mailboxes::{MailboxOf, number_of};
 use crate::vocabulary::message::Message;
 
-/// Where an actor says which of its mailboxes are open in its present state: [`Actor::guards`](crate::Actor::guards),
-/// which `#[guards]` writes from functions marked `#[guard(..)]`.
+/// Where an actor says which of its mailboxes are open in its present state:
+/// [`Actor::guards`](crate::Actor::guards), which `#[guards]` writes from functions marked
+/// `#[guard(..)]`.
 pub struct DeclaredGuards<'a, M> {
     /// The mailboxes that have been named, and those of them that are open, one bit each.
     named: u64,
@@ -26,8 +27,8 @@ impl<M: Message> DeclaredGuards<'_, M> {
         }
     }
 
-    /// Opens or closes a mailbox; one that is named several times is open if all say so. Those that are not named stay as
-    /// they are.
+    /// Opens or closes a mailbox; one that is named several times is open if all say so. Those that
+    /// are not named stay as they are.
     ///
     /// # Panics
     /// If there is no such mailbox.

@@ -7,7 +7,8 @@ use crate::mailbox::written_guards::WrittenGuards;
 pub(crate) struct Guards {
     /// One bit for each mailbox; those beyond the last are set as the first ones were.
     open: u64,
-    /// Mailboxes whose next messages are answers that the actor waits for. If there are any, no other is open.
+    /// Mailboxes whose next messages are answers that the actor waits for. If there are any, no
+    /// other is open.
     awaited: u64,
     /// What will be open when they have come.
     afterwards: u64,
@@ -92,7 +93,8 @@ impl Guards {
         self.current.into()
     }
 
-    /// A message of `mailbox` is about to be handled. The last answer that was awaited opens what it had closed.
+    /// A message of `mailbox` is about to be handled. The last answer that was awaited opens what
+    /// it had closed.
     #[inline(always)]
     pub(crate) fn begin(&mut self, mailbox: usize) {
         self.current = mailbox as u8;
@@ -119,7 +121,8 @@ impl Guards {
         }
     }
 
-    /// If the message that was taken last is an answer: whether it is handled, or only looked at and waits again.
+    /// If the message that was taken last is an answer: whether it is handled, or only looked at
+    /// and waits again.
     pub(crate) fn settle_answer(&mut self, handled: bool) {
         let awaited = std::mem::take(&mut self.before_answer);
         if handled || awaited == 0 {
@@ -149,7 +152,8 @@ impl Guards {
         Self { open: awaited, awaited, afterwards, answers, ..Self::ALL_OPEN }
     }
 
-    /// What the actor's selection says is in force from here on; `stops`: what it says of all mailboxes being closed.
+    /// What the actor's selection says is in force from here on; `stops`: what it says of all
+    /// mailboxes being closed.
     pub(crate) fn begin_selection(&mut self, stops: bool) {
         (self.stops, self.selects) = (stops, true);
     }
@@ -162,7 +166,8 @@ impl Guards {
         self.stops
     }
 
-    /// The actor waits for one more answer in `mailbox`: nothing but answers is open until all have come.
+    /// The actor waits for one more answer in `mailbox`: nothing but answers is open until all have
+    /// come.
     pub(crate) fn await_answer(&mut self, mailbox: usize) {
         if self.awaited == 0 {
             self.afterwards = self.open;

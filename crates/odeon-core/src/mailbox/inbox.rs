@@ -22,8 +22,8 @@
 //!
 //! 6. Pressure is put on by the sender that installs a block beyond the limit, or by the owner, and
 //!    taken off by the owner alone, who then tells all that wait for it. An installer keeps what it
-//!    found, so pressure never vanishes untold. An owner that has put messages aside and cannot go on
-//!    (its handler waits) may go idle under pressure; any other takes it off first.
+//!    found, so pressure never vanishes untold. An owner that has put messages aside and cannot go
+//!    on (its handler waits) may go idle under pressure; any other takes it off first.
 //!
 //! Covered by: the loom models beside this file (capacities 1 and 2), tests.rs, the conformance
 //! suite of `odeon-testkit`, TSan stress. Not covered: 28,000 senders at one block's end (aborts).
@@ -42,8 +42,8 @@ mod owner;
 
 /// Blocks from which on the inbox is under pressure.
 ///
-/// TUNE: 16 blocks are 1,024 messages: enough that an actor never runs dry while its senders are held
-/// back, and 64 KiB of 64-byte messages.
+/// TUNE: 16 blocks are 1,024 messages: enough that an actor never runs dry while its senders are
+/// held back, and 64 KiB of 64-byte messages.
 const PRESSED_AT: u32 = if cfg!(any(odeon_loom, odeon_shuttle)) { 2 } else { 16 };
 
 /// Messages up to which an owner takes pressure off again.
@@ -85,13 +85,13 @@ pub enum WentIdle {
     Yes,
     /// Something has been pushed, or is being pushed.
     No,
-    /// Nothing is left, but the inbox is still under pressure: the owner takes it off, tells all that
-    /// wait, and tries again.
+    /// Nothing is left, but the inbox is still under pressure: the owner takes it off, tells all
+    /// that wait, and tries again.
     UnderPressure,
 }
 
-/// The senders' side of an inbox; lies in the actor's memory. The tail word comes first: `process/cell.rs`
-/// says what it shares a cache line with.
+/// The senders' side of an inbox; lies in the actor's memory. The tail word comes first:
+/// `process/cell.rs` says what it shares a cache line with.
 #[repr(C)]
 pub struct Inbox<T> {
     tail: AtomicU64,
@@ -134,8 +134,8 @@ impl<T> Arrival<'_, T> {
 }
 
 impl<T> Arrival<'_, T> {
-    /// Where it lies, for a way out of the ordinary: so that its message need not be moved to where both
-    /// ways find it.
+    /// Where it lies, for a way out of the ordinary: so that its message need not be moved to where
+    /// both ways find it.
     #[inline(always)]
     pub(crate) fn place(&self) -> Place<T> {
         Place(self.slot)
@@ -149,7 +149,8 @@ impl<T> Place<T> {
     /// Takes what lies there, instead of what [`Arrival::take`] has returned.
     ///
     /// # Safety
-    /// The caller is the owner and has neither used that, nor looked for another arrival, nor gone idle.
+    /// The caller is the owner and has neither used that, nor looked for another arrival, nor gone
+    /// idle.
     pub(crate) unsafe fn take_instead(self) -> MaybeUninit<T> {
         // SAFETY: by contract: the slot is still the owner's, and what it held has not been used.
         unsafe { (*self.0).take() }
@@ -220,7 +221,8 @@ impl<T> Inbox<T> {
                 if before.is_closed() || before.count() >= BLOCK_SLOTS {
                     return self.push_beyond_block(before, label, message);
                 }
-                // Only pressure has led here. In line, since a flood within one handler comes this way.
+                // Only pressure has led here. In line, since a flood within one handler comes this
+                // way.
                 // SAFETY: as below.
                 let slot = unsafe { &(*before.block().cast::<Block<T>>()).slots[before.count()] };
                 // SAFETY: as below.
@@ -273,8 +275,8 @@ impl<T> Inbox<T> {
             // ORDERING: Relaxed: only a hint when to try again; the next claim synchronises.
             let word = TailWord(self.tail.load(Ordering::Relaxed));
             let full = if word.is_heap() { BLOCK_SLOTS } else { EMBEDDED_SLOTS };
-            // Exactly full counts as well: the block is a new one then, and without another sender it
-            // is ours to install the next.
+            // Exactly full counts as well: the block is a new one then, and without another sender
+            // it is ours to install the next.
             if word.is_closed() || word.count() <= full {
                 return self.push_slot(label, message);
             }
@@ -307,8 +309,9 @@ impl<T> Inbox<T> {
         // Protocol 6: pressure that is on stays on, whatever the count.
         let pressed = full.is_pressed() || blocks >= PRESSED_AT;
         let word = TailWord::heap(block.cast(), 1).with_pressure(pressed);
-        // ORDERING: Release: pairs with the Acquire of later claims: the block's empty slots. A swap, so
-        // that the word changes by read-modify-writes alone and all threads agree on their order.
+        // ORDERING: Release: pairs with the Acquire of later claims: the block's empty slots. A
+        // swap, so that the word changes by read-modify-writes alone and all threads agree on their
+        // order.
         self.tail.swap(word.0, Ordering::AcqRel);
         if pressed { Pushed::UnderPressure { wake_owner: false } } else { Pushed::AlreadyPending }
     }
@@ -336,15 +339,17 @@ impl<T> Inbox<T> {
 
     /// Any thread: whether senders are to hold back.
     pub fn is_pressed(&self) -> bool {
-        // ORDERING: SeqCst: a sender that has entered itself as waiting looks here, the owner that has
-        // taken pressure off looks for waiting senders: one of the two sees the other.
+        // ORDERING: SeqCst: a sender that has entered itself as waiting looks here, the owner that
+        // has taken pressure off looks for waiting senders: one of the two sees the other.
         TailWord(self.tail.load(Ordering::SeqCst)).is_pressed()
     }
 
-    /// Any thread: `false` if senders need not hold back; `true` if [`is_pressed`](Self::is_pressed) is to be asked.
+    /// Any thread: `false` if senders need not hold back; `true` if
+    /// [`is_pressed`](Self::is_pressed) is to be asked.
     #[inline(always)]
     pub(crate) fn may_be_pressed(&self) -> bool {
-        // ORDERING: Relaxed: who sees pressure too late has its message accepted, as one that was sent before.
+        // ORDERING: Relaxed: who sees pressure too late has its message accepted, as one that was
+        // sent before.
         self.tail.load(Ordering::Relaxed) & PRESSED != 0
     }
 
@@ -354,8 +359,9 @@ impl<T> Inbox<T> {
         self.blocks.load(Ordering::Relaxed) as usize * BLOCK_SLOTS
     }
 
-    /// Owner: puts the inbox under pressure, because of messages that it has put aside. Does nothing while
-    /// a sender installs a block, who would overwrite it (protocol 6); the next turn may try again.
+    /// Owner: puts the inbox under pressure, because of messages that it has put aside. Does
+    /// nothing while a sender installs a block, who would overwrite it (protocol 6); the next turn
+    /// may try again.
     pub fn press(&self) {
         // ORDERING: Relaxed: a look; the exchange decides.
         let mut word = TailWord(self.tail.load(Ordering::Relaxed));

@@ -1,5 +1,6 @@
-//! Exhaustive models of guards: an owner may go idle with messages waiting in a closed mailbox, and no interleaving of
-//! arrivals and the opening turn leaves one behind; one that has closed all ends once, whoever stops it meanwhile.
+//! Exhaustive models of guards: an owner may go idle with messages waiting in a closed mailbox, and
+//! no interleaving of arrivals and the opening turn leaves one behind; one that has closed all ends
+//! once, whoever stops it meanwhile.
 
 use odeon_sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use odeon_sync::{Arc, Mutex, thread};
@@ -31,8 +32,8 @@ fn send(shared: &Shared, mailbox: usize) {
     }
 }
 
-/// The next message, as in `turn/sequential/sorting.rs`: an arrival that nothing can go before, or what goes first of what has been
-/// sorted.
+/// The next message, as in `turn/sequential/sorting.rs`: an arrival that nothing can go before, or
+/// what goes first of what has been sorted.
 fn next(owner: &mut Owner, inbox: &Inbox<usize>) -> Option<usize> {
     // SAFETY: we hold the owner's side of this inbox; the model pushes messages only.
     while let Some(arrival) = unsafe { owner.inbox.next(inbox) } {
@@ -99,7 +100,8 @@ fn a_message_behind_a_closed_guard_is_handled_once_it_opens() {
 /// The message that has the actor close all its mailboxes.
 const CLOSER: usize = 0;
 
-/// What the owner of an actor that ends, because all its mailboxes are closed or because it was asked to, has left.
+/// What the owner of an actor that ends, because all its mailboxes are closed or because it was
+/// asked to, has left.
 struct Ending {
     inbox: Inbox<usize>,
     owner: Mutex<Option<(InboxOwner<usize>, MailboxSet<usize>, Guards)>>,

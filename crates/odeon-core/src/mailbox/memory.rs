@@ -2,8 +2,8 @@
 //!
 //! Actors are created on one worker and end on another; general allocators are slow when memory is
 //! freed by another thread than the one that allocated it, and waste much on pieces aligned to a
-//! cache line. So memory goes through layers, by size (the upper two are those of Bonwick and Adams,
-//! "Magazines and Vmem", USENIX 2001):
+//! cache line. So memory goes through layers, by size (the upper two are those of Bonwick and
+//! Adams, "Magazines and Vmem", USENIX 2001):
 //!
 //! | layer | belongs to | file |
 //! |---|---|---|
@@ -36,8 +36,8 @@ use self::spare::Spare;
 const LINE: usize = 64;
 
 /// Sizes are whole lines less this. In front of each piece general allocators keep a header of at
-/// most 16 bytes, and slabs the address of the slab; with it, a piece of whole lines would take up a
-/// line more.
+/// most 16 bytes, and slabs the address of the slab; with it, a piece of whole lines would take up
+/// a line more.
 const HEADER: usize = 16;
 
 /// Sizes up to this many lines are recycled: 4 KiB.

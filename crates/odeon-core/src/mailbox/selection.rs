@@ -1,8 +1,9 @@
 //! Which of an actor's mailboxes the next message is taken from.
 //!
-//! A mailbox is *ready* if it is open and not empty. The owner asks the policy once for each message, after it has
-//! sorted what has arrived, unless nothing of that could go before the first one; so no message that was sent before another
-//! one's selection, and goes before it, is overlooked.
+//! A mailbox is *ready* if it is open and not empty. The owner asks the policy once for each
+//! message, after it has sorted what has arrived, unless nothing of that could go before the first
+//! one; so no message that was sent before another one's selection, and goes before it, is
+//! overlooked.
 
 mod policies;
 mod ready;
@@ -14,7 +15,8 @@ pub use policies::{Ageing, LeastRecentlyUsed, RandomMailbox, RoundRobin, Weighte
 pub use ready::Ready;
 pub(crate) use ready::Waiting;
 
-/// How an actor with several mailboxes selects its next message; what [`Actor::selection`](crate::Actor::selection) and
+/// How an actor with several mailboxes selects its next message; what
+/// [`Actor::selection`](crate::Actor::selection) and
 /// [`AsyncActor::selection`](crate::AsyncActor::selection) return.
 ///
 /// | policy | the next message is of | a ready mailbox waits |
@@ -28,8 +30,8 @@ pub(crate) use ready::Waiting;
 /// | [`ageing(a)`](Self::ageing) | the lowest number that is ready, unless one has waited for *a* messages | for at most *a* + *n* − 1 messages with *n* mailboxes |
 /// | [`by`](Self::by) | what a [`SelectionPolicy`] of yours says | as that sees to |
 ///
-/// The last column counts handled messages from the moment at which the mailbox's oldest message can be selected until it
-/// is; tests hold it.
+/// The last column counts handled messages from the moment at which the mailbox's oldest message
+/// can be selected until it is; tests hold it.
 ///
 /// ```
 /// # use odeon_core::*;
@@ -61,13 +63,14 @@ pub struct Selection {
     pub(crate) when_all_closed: WhenAllClosed,
 }
 
-/// What becomes of an actor that has closed all its mailboxes, when the handler has returned and nothing else is under way
-/// that could open one: no [pipe](crate::Context::pipe) of it. Also of one that has failed otherwise, and is resumed.
+/// What becomes of an actor that has closed all its mailboxes, when the handler has returned and
+/// nothing else is under way that could open one: no [pipe](crate::Context::pipe) of it. Also of
+/// one that has failed otherwise, and is resumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum WhenAllClosed {
-    /// It fails: its supervision decides, as after a panic whose text says what has happened. One that is resumed goes on with all
-    /// mailboxes open.
+    /// It fails: its supervision decides, as after a panic whose text says what has happened. One
+    /// that is resumed goes on with all mailboxes open.
     #[default]
     Fail,
     /// It stops, as if it had asked for that.
@@ -75,17 +78,19 @@ pub enum WhenAllClosed {
 }
 
 impl Selection {
-    /// The ready mailbox with the lowest number goes first: the multilevel queue of *Selectors: Actors with Multiple Guarded
-    /// Mailboxes* (Imam and Sarkar, AGERE 2014).
+    /// The ready mailbox with the lowest number goes first: the multilevel queue of *Selectors:
+    /// Actors with Multiple Guarded Mailboxes* (Imam and Sarkar, AGERE 2014).
     pub fn priority() -> Self {
         Self::in_order(Order::Priority)
     }
 
-    /// Messages of open mailboxes as they arrive: for an actor that only cares which mailboxes are open. While something waits that is ready,
-    /// because its mailbox was closed before, arrivals wait too, and one message of each ready mailbox goes in turn. The cheapest policy: nothing is
-    /// sorted that could be handled.
+    /// Messages of open mailboxes as they arrive: for an actor that only cares which mailboxes are
+    /// open. While something waits that is ready, because its mailbox was closed before, arrivals
+    /// wait too, and one message of each ready mailbox goes in turn. The cheapest policy: nothing
+    /// is sorted that could be handled.
     ///
-    /// An asynchronous actor puts all arrivals into their mailboxes: it takes one of each ready one in turn.
+    /// An asynchronous actor puts all arrivals into their mailboxes: it takes one of each ready one
+    /// in turn.
     pub fn as_they_come() -> Self {
         Self::in_order(Order::AsTheyCome(RoundRobin::default()))
     }
@@ -99,8 +104,9 @@ impl Selection {
         Self::by(RoundRobin::default())
     }
 
-    /// The mailbox of the last message goes on until it is empty or closed, then the next one: the policy that the paper calls
-    /// least recently used round robin. Few changes between mailboxes; a mailbox that never runs empty starves all others.
+    /// The mailbox of the last message goes on until it is empty or closed, then the next one: the
+    /// policy that the paper calls least recently used round robin. Few changes between mailboxes;
+    /// a mailbox that never runs empty starves all others.
     pub fn least_recently_used() -> Self {
         Self::by(LeastRecentlyUsed::default())
     }
@@ -108,18 +114,21 @@ impl Selection {
     /// Round robin with up to `weights[n]` messages of mailbox *n* in a row.
     ///
     /// # Panics
-    /// If a weight is 0. If there are not as many weights as mailboxes, the actor fails when it starts.
+    /// If a weight is 0. If there are not as many weights as mailboxes, the actor fails when it
+    /// starts.
     #[track_caller]
     pub fn weighted(weights: impl IntoIterator<Item = u32>) -> Self {
         Self::by(Weighted::new(weights))
     }
 
-    /// Any ready mailbox, all equally likely. The theater's seed decides, so that runs can be repeated.
+    /// Any ready mailbox, all equally likely. The theater's seed decides, so that runs can be
+    /// repeated.
     pub fn random() -> Self {
         Self::by(RandomMailbox::default())
     }
 
-    /// Priority; but a message that could have been selected and was passed over `after` times goes before all others.
+    /// Priority; but a message that could have been selected and was passed over `after` times goes
+    /// before all others.
     ///
     /// # Panics
     /// If `after` is 0.
@@ -177,14 +186,16 @@ impl fmt::Debug for Selection {
 /// let selection = Selection::by(Longest);
 /// ```
 pub trait SelectionPolicy: Send + 'static {
-    /// Called once, when the actor has started: how many mailboxes there are, and a number to seed decisions by chance with, so that
-    /// a theater with the same seed makes the same ones. A panic is a failure of the actor.
+    /// Called once, when the actor has started: how many mailboxes there are, and a number to seed
+    /// decisions by chance with, so that a theater with the same seed makes the same ones. A panic
+    /// is a failure of the actor.
     fn begin(&mut self, mailboxes: usize, seed: u64) {
         let _ = (mailboxes, seed);
     }
 
-    /// The mailbox whose oldest message is handled next: one that is ready. Called once for each message. A panic, or a mailbox that is
-    /// not ready, is a failure of the actor; the messages stay where they are. So a policy that always fails handles nothing: an actor that
-    /// is resumed each time asks it over and over, and keeps its worker busy. Restarts are limited (S15).
+    /// The mailbox whose oldest message is handled next: one that is ready. Called once for each
+    /// message. A panic, or a mailbox that is not ready, is a failure of the actor; the messages
+    /// stay where they are. So a policy that always fails handles nothing: an actor that is resumed
+    /// each time asks it over and over, and keeps its worker busy. Restarts are limited (S15).
     fn select(&mut self, ready: Ready<'_>) -> usize;
 }

@@ -1,8 +1,8 @@
 //! The mailboxes of one actor, owner's side: sorted, guarded, selected in O(1).
 //!
 //! `ready = non-empty AND open`, one bit each; the lowest ready bit is the next mailbox, so mailbox
-//! 0 has the highest priority, unless the actor has another policy (`mailbox/selection.rs`). Everything here belongs to
-//! the owner of the actor: no atomics.
+//! 0 has the highest priority, unless the actor has another policy (`mailbox/selection.rs`).
+//! Everything here belongs to the owner of the actor: no atomics.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -62,10 +62,11 @@ impl<M> MailboxSet<M> {
         self.non_empty |= 1 << mailbox;
     }
 
-    /// Whether a message of `mailbox` that has just arrived goes next, whatever is behind it in the inbox. Then it is
-    /// selected, and to be handled. `is_last`: nothing is behind it.
+    /// Whether a message of `mailbox` that has just arrived goes next, whatever is behind it in the
+    /// inbox. Then it is selected, and to be handled. `is_last`: nothing is behind it.
     ///
-    /// Never so if a policy is to be asked: that sees the message in its mailbox, where it stays if the policy fails.
+    /// Never so if a policy is to be asked: that sees the message in its mailbox, where it stays if
+    /// the policy fails.
     #[inline(always)]
     pub(crate) fn select_arrival(
         &mut self,
@@ -80,8 +81,8 @@ impl<M> MailboxSet<M> {
         true
     }
 
-    /// Whether a message of `mailbox` that has just arrived goes next, whatever is behind it in the inbox. `is_last`:
-    /// nothing is.
+    /// Whether a message of `mailbox` that has just arrived goes next, whatever is behind it in the
+    /// inbox. `is_last`: nothing is.
     #[inline(always)]
     pub(crate) fn goes_next(
         &self,
@@ -102,7 +103,8 @@ impl<M> MailboxSet<M> {
         open & behind == 0 || is_last()
     }
 
-    /// Selects a message that [`goes_next`](Self::goes_next), by way of its mailbox if a policy is to be asked.
+    /// Selects a message that [`goes_next`](Self::goes_next), by way of its mailbox if a policy is
+    /// to be asked.
     pub(crate) fn select_next(&mut self, mailbox: usize, message: M, guards: &mut Guards) -> M {
         if let Order::By(_) = self.order {
             self.put(mailbox, message);

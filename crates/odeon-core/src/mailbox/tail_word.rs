@@ -13,8 +13,8 @@
 //! senders notice both by the one comparison that they make anyway, and look closer only then.
 //!
 //! The owner sleeps exactly when the word is [`TailWord::IDLE`] or [`TailWord::IDLE_PRESSED`]: the
-//! embedded block, nothing claimed. Only the owner's step to idle ever writes these values, so of all
-//! senders exactly the one that saw one of them must wake the owner.
+//! embedded block, nothing claimed. Only the owner's step to idle ever writes these values, so of
+//! all senders exactly the one that saw one of them must wake the owner.
 
 /// Added by a sender to claim one slot.
 pub(crate) const CLAIM: u64 = 1;

@@ -41,9 +41,9 @@ pub struct ActorRef<M> {
     _counted: PhantomData<MessageCell<M>>,
 }
 
-// SAFETY: a reference only lets one send `M` values to the actor's thread, hence `M: Send`; the cell's shared part is made of atomics, immutable fields and the inbox, which is
-// `Sync`.
-// No more bounds than this needs, and none on the type: those with a lifetime, as `Message` is one, are
+// SAFETY: a reference only lets one send `M` values to the actor's thread, hence `M: Send`; the
+// cell's shared part is made of atomics, immutable fields and the inbox, which is `Sync`. No more
+// bounds than this needs, and none on the type: those with a lifetime, as `Message` is one, are
 // beyond what the compiler can show for a value that a future keeps across an await.
 unsafe impl<M: Send> Send for ActorRef<M> {}
 // SAFETY: as above; all methods take `&self` and are safe from several threads.
@@ -93,8 +93,9 @@ impl<M: Message> ActorRef<M> {
         self.cell().inbox.is_closed()
     }
 
-    /// Asks the actor to end after the message it is handling. Messages still waiting when it gets to
-    /// that, and those that arrive until then, go to the dead-letter hook. Does nothing if the actor has stopped.
+    /// Asks the actor to end after the message it is handling. Messages still waiting when it gets
+    /// to that, and those that arrive until then, go to the dead-letter hook. Does nothing if the
+    /// actor has stopped.
     pub fn stop(&self) {
         if let Some(outbox) = crate::process::outbox::held() {
             let to = self.clone();

@@ -33,14 +33,15 @@ impl<M: Message> ActorRef<M> {
     /// Actors ask each other with [`Context::reply_to`](crate::Context::reply_to); an
     /// [`AsyncActor`](crate::AsyncActor) may also await the answer.
     ///
-    /// The message is sent at once, by this call, which never blocks, but for two cases: there is no place for it in a
-    /// mailbox that makes senders wait ([`Bound::wait`](crate::Bound::wait), S18), or a task (S17) asks an actor under pressure.
-    /// Then the question stays in the [`Ask`], which sends it once it is awaited or waited for and there is room. A
-    /// question that nobody awaits may therefore never be sent, and what is sent before it is awaited goes before it.
+    /// The message is sent at once, by this call, which never blocks, but for two cases: there is
+    /// no place for it in a mailbox that makes senders wait ([`Bound::wait`](crate::Bound::wait),
+    /// S18), or a task (S17) asks an actor under pressure. Then the question stays in the [`Ask`],
+    /// which sends it once it is awaited or waited for and there is room. A question that nobody
+    /// awaits may therefore never be sent, and what is sent before it is awaited goes before it.
     ///
     /// # Panics
-    /// Not here, but where an actor waits in its handler for an answer of its own: it could only give it afterwards. A
-    /// [pipe](crate::Context::pipe) may wait for it.
+    /// Not here, but where an actor waits in its handler for an answer of its own: it could only
+    /// give it afterwards. A [pipe](crate::Context::pipe) may wait for it.
     ///
     /// ```
     /// # use odeon_core::*;
@@ -88,8 +89,9 @@ impl<M: Message> ActorRef<M> {
 /// The answer to come.
 ///
 /// # Cancellation
-/// Dropping it loses the answer. A question that has been sent is handled all the same; one that its `Ask` has kept
-/// ([`ActorRef::ask`]) is not sent any more, and nothing of it is left with the actor.
+/// Dropping it loses the answer. A question that has been sent is handled all the same; one that
+/// its `Ask` has kept ([`ActorRef::ask`]) is not sent any more, and nothing of it is left with the
+/// actor.
 #[must_use = "an answer must be awaited or waited for; use `send` for messages without an answer"]
 pub struct Ask<T: Send + 'static> {
     state: State<T>,
@@ -163,7 +165,8 @@ impl<T: Send + 'static> Ask<T> {
     /// Blocks the thread until the answer comes.
     ///
     /// # Errors
-    /// [`AskError::Stopped`], [`AskError::Full`], [`AskError::Failed`] and [`AskError::NoReply`], each as soon as it is known.
+    /// [`AskError::Stopped`], [`AskError::Full`], [`AskError::Failed`] and [`AskError::NoReply`],
+    /// each as soon as it is known.
     ///
     /// # Panics
     /// On a thread of the pool or of a pinned stage: blocking there would hold up every other actor
@@ -187,8 +190,8 @@ impl<T: Send + 'static> Ask<T> {
     /// Blocks the thread until the answer comes, at most for `limit`.
     ///
     /// # Errors
-    /// As [`wait`](Self::wait), and [`AskError::Timeout`]. An answer that comes later is dropped, and a question that
-    /// has not been sent by then is not sent.
+    /// As [`wait`](Self::wait), and [`AskError::Timeout`]. An answer that comes later is dropped,
+    /// and a question that has not been sent by then is not sent.
     ///
     /// # Panics
     /// As [`wait`](Self::wait).

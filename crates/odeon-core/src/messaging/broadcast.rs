@@ -8,8 +8,8 @@ use crate::vocabulary::message::Message;
 /// Sends a message to each of these actors; returns how many it was delivered to.
 ///
 /// The last one gets the message itself, the others clones. For an actor that has ended nothing is
-/// cloned. Each gets it as by [`ActorRef::send`]: nobody is left out for being slow. What is dear to
-/// clone goes into an `Arc`.
+/// cloned. Each gets it as by [`ActorRef::send`]: nobody is left out for being slow. What is dear
+/// to clone goes into an `Arc`.
 ///
 /// # Panics
 /// As [`ActorRef::send`], and if cloning panics; those before have got the message then.

@@ -1,13 +1,16 @@
-//! Tasks of asynchronous runtimes that send to actors: senders of their own, which nothing may block.
+//! Tasks of asynchronous runtimes that send to actors: senders of their own, which nothing may
+//! block.
 //!
-//! A thread that belongs to no theater may be one that polls tasks: blocked, it keeps all of them from going on, possibly the
-//! very one, or the timer, that would let it go. A thread does not say whether it polls, so there are three ways to know:
+//! A thread that belongs to no theater may be one that polls tasks: blocked, it keeps all of them
+//! from going on, possibly the very one, or the timer, that would let it go. A thread does not say
+//! whether it polls, so there are three ways to know:
 //! * tokio is asked, in programs that have the crate `odeon-tokio` (feature `tokio`);
-//! * of another runtime, [`TheaterBuilder::foreign_tasks`] is asked what a thread is doing there when that is about to wait for
-//!   an actor of this theater, and whose lane its messages have;
+//! * of another runtime, [`TheaterBuilder::foreign_tasks`] is asked what a thread is doing there
+//!   when that is about to wait for an actor of this theater, and whose lane its messages have;
 //! * of a future, [`as_task`] says it, in any executor.
 //!
-//! What is awaited ([`ActorRef::ask`](crate::ActorRef::ask), [`ActorRef::send_async`](crate::ActorRef::send_async)) needs none of them: it never blocks.
+//! What is awaited ([`ActorRef::ask`](crate::ActorRef::ask),
+//! [`ActorRef::send_async`](crate::ActorRef::send_async)) needs none of them: it never blocks.
 
 #[cfg(feature = "tokio")]
 mod of_tokio;
@@ -56,8 +59,8 @@ pub(crate) fn unblocked<R>(work: impl FnOnce() -> R) -> R {
 }
 
 /// A future as a task of its own, for executors that a theater does not know
-/// ([`TheaterBuilder::foreign_tasks`]): whatever it sends while it is polled comes from one sender, which nobody else is
-/// (S2, S25), and does not block the thread (S17, S18).
+/// ([`TheaterBuilder::foreign_tasks`]): whatever it sends while it is polled comes from one sender,
+/// which nobody else is (S2, S25), and does not block the thread (S17, S18).
 ///
 /// # Cancellation
 /// As of the future inside.

@@ -1,18 +1,23 @@
-//! Lanes: which messages of one actor may overtake each other, for actors that handle several at once.
+//! Lanes: which messages of one actor may overtake each other, for actors that handle several at
+//! once.
 //!
-//! The messages of one sender to one actor have one lane, so an actor that keeps the order within each
-//! lane keeps S2. A lane is a number made from what identifies the sender, also among those that have ended: their messages
-//! may be waiting still, and nobody should have to wait behind them. Two senders share one only by a rare chance. It travels in the upper bits of the message's label, as the tag of a
-//! followed message does elsewhere; plain actors are sent none and pay nothing.
+//! The messages of one sender to one actor have one lane, so an actor that keeps the order within
+//! each lane keeps S2. A lane is a number made from what identifies the sender, also among those
+//! that have ended: their messages may be waiting still, and nobody should have to wait behind
+//! them. Two senders share one only by a rare chance. It travels in the upper bits of the message's
+//! label, as the tag of a followed message does elsewhere; plain actors are sent none and pay
+//! nothing.
 //!
-//! An actor with several mailboxes keeps the order within each of them, and no order between them: what it takes from the inbox has a lane for
-//! each sender and mailbox.
+//! An actor with several mailboxes keeps the order within each of them, and no order between them:
+//! what it takes from the inbox has a lane for each sender and mailbox.
 //!
 //! Who sends:
 //! * a handler of a pool actor: that actor;
-//! * a task of another runtime, where the receiver's theater knows it (`messaging/foreign_task.rs`): the task, whatever threads it runs on;
-//! * a thread of a pinned or dedicated stage, and any other thread: the thread. So the tasks of a runtime that the theater does not know
-//!   have a lane for each thread, but for questions that are awaited (`lane/of_thread.rs`).
+//! * a task of another runtime, where the receiver's theater knows it
+//!   (`messaging/foreign_task.rs`): the task, whatever threads it runs on;
+//! * a thread of a pinned or dedicated stage, and any other thread: the thread. So the tasks of a
+//!   runtime that the theater does not know have a lane for each thread, but for questions that are
+//!   awaited (`lane/of_thread.rs`).
 
 pub(crate) mod companion;
 pub(crate) mod of_thread;
@@ -23,8 +28,9 @@ use crate::process::current::{self, Current};
 use crate::process::theater_shared::TheaterShared;
 use crate::vocabulary::foreign_task::ForeignTask;
 
-/// The lane of a message: odd, below 2^24; in a mailbox but the first, that mailbox's number times 2^24 more. The bit of value 2 says that it is known in
-/// several theaters ([`everywhere`](Lane::everywhere)).
+/// The lane of a message: odd, below 2^24; in a mailbox but the first, that mailbox's number times
+/// 2^24 more. The bit of value 2 says that it is known in several theaters
+/// ([`everywhere`](Lane::everywhere)).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Lane(u32);
 
@@ -33,7 +39,8 @@ const SENDER_BITS: u32 = 24;
 const SENDER: u32 = (1 << SENDER_BITS) - 1;
 /// Of a lane that is known in several theaters.
 const EVERYWHERE: u32 = 2;
-/// Odd, so that no two mailboxes have the same product in eight bits; the golden ratio's fraction of 256.
+/// Odd, so that no two mailboxes have the same product in eight bits; the golden ratio's fraction
+/// of 256.
 const MAILBOX_SPREAD: u32 = 0x9D;
 
 impl Lane {
@@ -65,20 +72,22 @@ impl Lane {
 
     /// The lane of what an actor sends.
     pub(crate) fn of_actor(header: &Header) -> Self {
-        // The seed tells theaters apart. Not the address: one seed is to be one run (S23), and lanes that share a place
-        // (`odeon-speculative`, `lanes.rs`) wait for each other.
+        // The seed tells theaters apart. Not the address: one seed is to be one run (S23), and
+        // lanes that share a place (`odeon-speculative`, `lanes.rs`) wait for each other.
         let seed = header.stage.theater().config.random_seed;
         Self::of_number(seed ^ header.id.number().rotate_left(32))
     }
 
-    /// The lane of a sender that this number tells from others. Fibonacci hashing (Knuth, TAOCP 3, 6.4): neighbours get lanes far apart.
+    /// The lane of a sender that this number tells from others. Fibonacci hashing (Knuth, TAOCP
+    /// 3, 6.4): neighbours get lanes far apart.
     pub fn of_number(number: u64) -> Self {
         let mixed = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
         Self(mixed as u32 & !EVERYWHERE | 1)
     }
 
-    /// The lane of the same sender as all theaters know it, which the seed of its own tells from senders of others: threads of different processes have
-    /// the same numbers. A lane that is known everywhere stays what it is.
+    /// The lane of the same sender as all theaters know it, which the seed of its own tells from
+    /// senders of others: threads of different processes have the same numbers. A lane that is
+    /// known everywhere stays what it is.
     #[must_use]
     pub fn everywhere(self, theater: &TheaterShared) -> Self {
         if self.0 & EVERYWHERE != 0 {
@@ -88,16 +97,19 @@ impl Lane {
         Self(Self::of_number(number).0 | EVERYWHERE)
     }
 
-    /// The number, for tables of lanes; the upper ones of its lower 24 bits are the better mixed ones.
+    /// The number, for tables of lanes; the upper ones of its lower 24 bits are the better mixed
+    /// ones.
     pub fn number(self) -> u32 {
         self.0
     }
 
-    /// The lane of the same sender in a mailbox: another one for each mailbox, whoever else sends. In mailbox 0 it is the sender's own.
+    /// The lane of the same sender in a mailbox: another one for each mailbox, whoever else sends.
+    /// In mailbox 0 it is the sender's own.
     #[inline(always)]
     #[must_use]
     pub fn in_mailbox(self, mailbox: usize) -> Self {
-        // The mailbox is mixed into the upper ones of the sender's bits as well, so that tables that go by those tell the mailboxes apart.
+        // The mailbox is mixed into the upper ones of the sender's bits as well, so that tables
+        // that go by those tell the mailboxes apart.
         let spread = (mailbox as u32).wrapping_mul(MAILBOX_SPREAD) & 0xFF;
         Self(self.0 & SENDER ^ spread << (SENDER_BITS - 8) | (mailbox as u32) << SENDER_BITS)
     }

@@ -11,8 +11,8 @@ use crate::vocabulary::message::Message;
 use crate::vocabulary::oneshot;
 
 impl<M: Message> ActorRef<M> {
-    /// One of the actor's mailboxes, for a sender that decides where its message goes. Without this the message
-    /// itself does: [`Message::mailbox`].
+    /// One of the actor's mailboxes, for a sender that decides where its message goes. Without this
+    /// the message itself does: [`Message::mailbox`].
     ///
     /// ```
     /// # use odeon_core::*;
@@ -48,8 +48,8 @@ impl<M: Message> ActorRef<M> {
     }
 }
 
-/// A mailbox of an actor: made by [`ActorRef::mailbox`]. What is sent through it waits there, whatever
-/// [`Message::mailbox`] says.
+/// A mailbox of an actor: made by [`ActorRef::mailbox`]. What is sent through it waits there,
+/// whatever [`Message::mailbox`] says.
 pub struct MailboxRef<'a, M> {
     actor: &'a ActorRef<M>,
     number: usize,

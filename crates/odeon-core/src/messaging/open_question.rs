@@ -1,6 +1,7 @@
 //! Questions for whose answers an actor waits that may go on in another theater.
 //!
-//! Their answers come to where they were asked, so who wants to give up that place looks here whether any is still to come.
+//! Their answers come to where they were asked, so who wants to give up that place looks here
+//! whether any is still to come.
 
 use odeon_sync::atomic::{AtomicUsize, Ordering};
 
@@ -16,16 +17,19 @@ fn of(header: &Header) -> Option<&OpenQuestions> {
     header.relations.get()?.attachments.get()
 }
 
-/// One of them: counted in its asker's relations until it is dropped, which is to be behind the answer.
+/// One of them: counted in its asker's relations until it is dropped, which is to be behind the
+/// answer.
 pub(crate) struct OpenQuestion<M: Message> {
     asker: ActorRef<M>,
 }
 
 impl<M: Message> OpenQuestion<M> {
     pub(crate) fn of(asker: ActorRef<M>) -> Self {
-        // Who has ended without relations never gets any, so that nothing is counted down then either.
+        // Who has ended without relations never gets any, so that nothing is counted down then
+        // either.
         if let Ok(relations) = asker.cell().header.relations.get_or_make() {
-            // ORDERING: Relaxed: the asker counts itself, in its turn, or whoever speaks for it; that it may leave is decided behind that turn.
+            // ORDERING: Relaxed: the asker counts itself, in its turn, or whoever speaks for it;
+            // that it may leave is decided behind that turn.
             relations
                 .attachments
                 .get_or_attach(OpenQuestions::default)
@@ -43,7 +47,8 @@ impl<M: Message> OpenQuestion<M> {
 impl<M: Message> Drop for OpenQuestion<M> {
     fn drop(&mut self) {
         if let Some(questions) = of(&self.asker.cell().header) {
-            // ORDERING: Release: who sees that no answer is to come also sees the messages of those that have.
+            // ORDERING: Release: who sees that no answer is to come also sees the messages of those
+            // that have.
             questions.0.fetch_sub(1, Ordering::Release);
         }
     }

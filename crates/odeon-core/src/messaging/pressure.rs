@@ -2,26 +2,26 @@
 //!
 //! An inbox comes under pressure when about a thousand messages wait in it, and is relieved at half
 //! of that (`mailbox/inbox.rs`). Whoever sends to it meanwhile has its message accepted, and then
-//! * a thread that belongs to no stage, or a dedicated one, waits in `send` until the receiver is relieved,
-//!   unless it runs a task (`messaging/foreign_task.rs`): nothing blocks that;
+//! * a thread that belongs to no stage, or a dedicated one, waits in `send` until the receiver is
+//!   relieved, unless it runs a task (`messaging/foreign_task.rs`): nothing blocks that;
 //! * a pool actor is *held back*: after the message it is handling it gets no turn until then;
 //! * a pinned stage is held back as a whole, after the batch of messages it is handling;
 //! * an actor that sends to itself is not held back.
 //!
-//! Replies, watches, timers and messages to oneself make nobody wait. Whatever is awaited waits as a future, before
-//! its message is sent: [`relieved`] and [`place`].
+//! Replies, watches, timers and messages to oneself make nobody wait. Whatever is awaited waits as
+//! a future, before its message is sent: [`relieved`] and [`place`].
 //!
 //! NO DEADLOCK. Whoever waits has entered for whom, and whoever closes a circle lets those in it go
-//! (`messaging/pressure/waits.rs`). So at the end of every chain of waiting is somebody who gets turns, and with each it
-//! has less waiting.
+//! (`messaging/pressure/waits.rs`). So at the end of every chain of waiting is somebody who gets
+//! turns, and with each it has less waiting.
 //!
-//! Bounded mailboxes (`messaging/bounded.rs`) hold back in the same way, and so does what is under way at several actors with lanes at once
-//! (`messaging/pressure/congestion.rs`).
+//! Bounded mailboxes (`messaging/bounded.rs`) hold back in the same way, and so does what is under
+//! way at several actors with lanes at once (`messaging/pressure/congestion.rs`).
 //!
 //! The protocol of waiting: `process/waiters.rs`.
 //!
-//! After Pony's backpressure, which mutes senders of overloaded actors in the same way (Blessing et al.:
-//! "Run, actor, run", AGERE 2019).
+//! After Pony's backpressure, which mutes senders of overloaded actors in the same way (Blessing et
+//! al.: "Run, actor, run", AGERE 2019).
 
 use std::ptr::NonNull;
 
@@ -76,8 +76,9 @@ pub(crate) fn is_pressed(receiver: &Header) -> bool {
     }
 }
 
-/// Enters that `who` waits for `giver`, as `waiter`; lets it go at once if there is no pressure, nobody will take it
-/// off, or `giver` waits for `who`. A key to take it out by; `None`: it has been let go.
+/// Enters that `who` waits for `giver`, as `waiter`; lets it go at once if there is no pressure,
+/// nobody will take it off, or `giver` waits for `who`. A key to take it out by; `None`: it has
+/// been let go.
 fn enter(
     who: Option<&Node>,
     giver: &Node,
@@ -92,8 +93,8 @@ fn enter(
     Some(key)
 }
 
-/// The sender's side: a message has been accepted by a receiver under pressure. The thread waits for its relief only
-/// if this `blocks`.
+/// The sender's side: a message has been accepted by a receiver under pressure. The thread waits
+/// for its relief only if this `blocks`.
 #[cold]
 #[inline(never)]
 pub(crate) fn on_pressure(receiver: &Header, blocks: bool) {
@@ -117,13 +118,15 @@ pub(crate) fn on_pressure(receiver: &Header, blocks: bool) {
     }
 }
 
-/// Whether this thread, one of no stage or that of `stage`, runs a task, so that nothing may block it.
+/// Whether this thread, one of no stage or that of `stage`, runs a task, so that nothing may block
+/// it.
 fn runs_a_task(stage: Option<&PinnedShared>, receivers: &TheaterShared) -> bool {
     current::here().in_task.get() || stage.is_none() && receivers.foreign_task().is_some()
 }
 
-/// Whether a question to a receiver under pressure is to wait for its relief before it is sent: the thread runs a task. Any other
-/// asker is held back by waiting for the answer, and its messages keep their order (S2).
+/// Whether a question to a receiver under pressure is to wait for its relief before it is sent: the
+/// thread runs a task. Any other asker is held back by waiting for the answer, and its messages
+/// keep their order (S2).
 #[cold]
 pub(crate) fn keeps_questions(receiver: &Header) -> bool {
     stage_to_wait(receiver).is_some_and(|stage| {
@@ -131,7 +134,8 @@ pub(crate) fn keeps_questions(receiver: &Header) -> bool {
     })
 }
 
-/// Whether a send to a full mailbox that makes its senders wait would block this thread, if that runs no task.
+/// Whether a send to a full mailbox that makes its senders wait would block this thread, if that
+/// runs no task.
 pub(crate) fn would_block_for_place(receiver: &Header) -> bool {
     stage_to_wait(receiver).is_some()
 }
@@ -150,8 +154,8 @@ fn stage_to_wait<'a>(receiver: &Header) -> Option<Option<&'a PinnedShared>> {
     stage_here().filter(|_| may_wait)
 }
 
-/// The stage whose thread this is, or none; `None` where an actor of the pool has its turn, and on a thread of some
-/// pool or of timers: there nothing may wait.
+/// The stage whose thread this is, or none; `None` where an actor of the pool has its turn, and on
+/// a thread of some pool or of timers: there nothing may wait.
 fn stage_here<'a>() -> Option<Option<&'a PinnedShared>> {
     let here = current::here();
     let stage = here.home.get().as_pinned().filter(|_| here.actor.get().is_null())?;
@@ -159,8 +163,8 @@ fn stage_here<'a>() -> Option<Option<&'a PinnedShared>> {
     Some(unsafe { stage.as_ref() })
 }
 
-/// A message has been accepted beyond the capacity of a mailbox: the actor on the pool, or the stage, whose
-/// code this is has to wait after what it is handling.
+/// A message has been accepted beyond the capacity of a mailbox: the actor on the pool, or the
+/// stage, whose code this is has to wait after what it is handling.
 pub(crate) fn on_full(receiver: &Header, gate: &Gate) {
     let by = || HeldBy::Bound(ErasedWeakRef::new(receiver), gate.clone());
     let here = current::here();
@@ -249,7 +253,8 @@ fn wait_for_place_as_stage(
     call.wait()
 }
 
-/// This thread, one of no stage or that of a pinned or dedicated one, waits for a place. `None`: it goes on without one.
+/// This thread, one of no stage or that of a pinned or dedicated one, waits for a place. `None`: it
+/// goes on without one.
 pub(crate) fn wait_for_place(receiver: &Header, gate: &Gate) -> Option<Place> {
     let stage = stage_to_wait(receiver)?;
     if runs_a_task(stage, receiver.stage.theater()) {
@@ -261,7 +266,8 @@ pub(crate) fn wait_for_place(receiver: &Header, gate: &Gate) -> Option<Place> {
     }
 }
 
-/// A handler, or a future outside of all actors, waits for a place without blocking. `None`: it goes on without one.
+/// A handler, or a future outside of all actors, waits for a place without blocking. `None`: it
+/// goes on without one.
 pub(crate) async fn place(receiver: ErasedWeakRef, gate: &Gate) -> Option<Place> {
     let (who, giver) = (Node::here(), Node::of_handler(receiver.header()));
     let what = What::Place(gate.clone());
@@ -286,8 +292,8 @@ fn wait(who: Option<&Node>, giver: &Node) {
     relief.wait();
 }
 
-/// Waits without blocking until `receiver` is relieved or has ended, or whoever waits here must go on because
-/// `receiver` waits for it.
+/// Waits without blocking until `receiver` is relieved or has ended, or whoever waits here must go
+/// on because `receiver` waits for it.
 pub(crate) async fn relieved(receiver: ErasedWeakRef) {
     relieved_by(Node::of(receiver.header())).await;
 }
@@ -348,8 +354,8 @@ pub(crate) fn take_held(header: &Header) -> Option<HeldBy> {
     header.relations.get()?.attachments.get::<Held>()?.lock().take()
 }
 
-/// Who waits while this actor is parked: the one that it works for, whose messages it would handle. (That others
-/// may go on with them does no harm: to be let go too early costs memory only.)
+/// Who waits while this actor is parked: the one that it works for, whose messages it would handle.
+/// (That others may go on with them does no harm: to be let go too early costs memory only.)
 fn waits_as(actor: &Header) -> ErasedWeakRef {
     works_for(actor).cloned().unwrap_or_else(|| ErasedWeakRef::new(actor))
 }

@@ -31,10 +31,12 @@ use crate::vocabulary::oneshot;
 /// The right to answer a question once: part of the asking message.
 ///
 /// May be kept and answered in a later turn, or passed on to another actor. Dropped unanswered, the
-/// asker learns so at once: [`AskError::Failed`] if a failure of the actor is the reason, else [`AskError::NoReply`].
+/// asker learns so at once: [`AskError::Failed`] if a failure of the actor is the reason, else
+/// [`AskError::NoReply`].
 #[must_use = "dropping a reply answers the asker with an error"]
 pub struct Reply<T> {
-    /// Changed through a shared reference by [`take_borrowed`](Self::take_borrowed) and [`lend`](Self::lend) alone.
+    /// Changed through a shared reference by [`take_borrowed`](Self::take_borrowed) and
+    /// [`lend`](Self::lend) alone.
     to: UnsafeCell<Option<Asker<T>>>,
 }
 
@@ -70,13 +72,13 @@ pub(crate) trait Route<T>: Send {
 /// The answer goes to the mailbox that its message says.
 pub(crate) const ITS_OWN: u8 = u8::MAX;
 
-// SAFETY: `Waiter`, `Boxed` and `ByRoute` are `Send`; `Actor` is an `ActorRef` without its type, `Send` too. `Shared` is one of these
-// behind a lock.
-// No more bounds than this needs, and none on the type: those with a lifetime are beyond what the
-// compiler can show for a value that a future keeps across an await.
+// SAFETY: `Waiter`, `Boxed` and `ByRoute` are `Send`; `Actor` is an `ActorRef` without its type,
+// `Send` too. `Shared` is one of these behind a lock. No more bounds than this needs, and none on
+// the type: those with a lifetime are beyond what the compiler can show for a value that a future
+// keeps across an await.
 unsafe impl<T: Send> Send for Reply<T> {}
-// SAFETY: nothing can be done with a `&Reply` but `take_borrowed` and `lend`, whose callers see to it that nobody else does
-// anything with it.
+// SAFETY: nothing can be done with a `&Reply` but `take_borrowed` and `lend`, whose callers see to
+// it that nobody else does anything with it.
 unsafe impl<T: Send> Sync for Reply<T> {}
 
 impl<T: Send + 'static> Reply<T> {
@@ -186,7 +188,8 @@ impl<T> Reply<T> {
         answer(self.to.get_mut().take(), value);
     }
 
-    /// Tells the asker why there is no answer: at once, or once it is known (`process/unanswered.rs`).
+    /// Tells the asker why there is no answer: at once, or once it is known
+    /// (`process/unanswered.rs`).
     #[cold]
     #[inline(never)]
     fn goes_unanswered(&mut self) {
@@ -196,8 +199,9 @@ impl<T> Reply<T> {
                 let mut reply = Self { to: UnsafeCell::new(self.to.get_mut().take()) };
                 let answer: Box<dyn FnOnce(AskError) + '_> =
                     Box::new(move |error| reply.answer(Err(error)));
-                // SAFETY: a reply is only made for a `T: 'static` (all functions that make one say so), and its lifetimes cannot be
-                // shortened afterwards: the `UnsafeCell` makes the type invariant.
+                // SAFETY: a reply is only made for a `T: 'static` (all functions that make one say
+                // so), and its lifetimes cannot be shortened afterwards: the `UnsafeCell` makes the
+                // type invariant.
                 unanswered::hold(unsafe {
                     transmute::<Box<dyn FnOnce(AskError) + '_>, unanswered::Held>(answer)
                 });
@@ -214,7 +218,8 @@ fn answer<T>(to: Option<Asker<T>>, value: Result<T, AskError>) {
         (Some(Asker::Actor { cell, mailbox, answer: function }), value) => unsafe {
             function(cell, mailbox, value);
         },
-        // The asker's code: a panic in it is not to be the answerer's, which may be unwinding as well.
+        // The asker's code: a panic in it is not to be the answerer's, which may be unwinding as
+        // well.
         (Some(Asker::Boxed(function)), value) => contain(|| function(value)),
         (Some(Asker::ByRoute(route)), value) => route.answer(value),
         (Some(Asker::Shared(lending)), Ok(value)) => answer(lending.take(), Ok(value)),
@@ -246,7 +251,8 @@ where
     send_answer(&asker, mailbox, || message(answer));
 }
 
-/// Sends an answer to an actor. If its making panics that is a failure of the asker, which has said how it is made.
+/// Sends an answer to an actor. If its making panics that is a failure of the asker, which has said
+/// how it is made.
 #[inline]
 pub(crate) fn send_answer<M: Message>(
     asker: &ActorRef<M>,

@@ -1,8 +1,8 @@
 //! What happens to a message: which mailbox, held back or not, where the actor lives, and who must
 //! be woken.
 //!
-//! One message in five files: **`messaging/send.rs`** → `mailbox/inbox.rs` → `scheduler/submit.rs` →
-//! `scheduler/worker.rs` → `turn/sequential.rs`.
+//! One message in five files: **`messaging/send.rs`** → `mailbox/inbox.rs` → `scheduler/submit.rs`
+//! → `scheduler/worker.rs` → `turn/sequential.rs`.
 
 use std::ptr::NonNull;
 
@@ -29,10 +29,11 @@ impl<M: Message> ActorRef<M> {
     /// Sends a message. It is handled after all messages that this sender sent to the same mailbox
     /// of this actor before (S2).
     ///
-    /// If about a thousand messages are waiting at the receiver, the sender holds back after this one (S17): a
-    /// thread of its own waits here until half of them are gone, an actor gets no turn until then. Use
-    /// [`try_send`](Self::try_send) or [`send_async`](Self::send_async) where the thread must not wait. A task of a runtime
-    /// that the theater knows ([`foreign_tasks`](crate::TheaterBuilder::foreign_tasks), `odeon-tokio`), or one by
+    /// If about a thousand messages are waiting at the receiver, the sender holds back after this
+    /// one (S17): a thread of its own waits here until half of them are gone, an actor gets no turn
+    /// until then. Use [`try_send`](Self::try_send) or [`send_async`](Self::send_async) where the
+    /// thread must not wait. A task of a runtime that the theater knows
+    /// ([`foreign_tasks`](crate::TheaterBuilder::foreign_tasks), `odeon-tokio`), or one by
     /// [`as_task`](crate::as_task), does not wait: its message is accepted and counts.
     ///
     /// A bounded mailbox ([`Bounded`](crate::Bounded)) has its own rule for when it is full (S18).
@@ -78,8 +79,8 @@ impl<M: Message> ActorRef<M> {
         }
     }
 
-    /// As [`send`](Self::send), but nobody holds back and no bound refuses it: for replies and other messages
-    /// of the runtime, each of which somebody has asked for.
+    /// As [`send`](Self::send), but nobody holds back and no bound refuses it: for replies and
+    /// other messages of the runtime, each of which somebody has asked for.
     #[inline]
     pub(crate) fn send_unhindered(&self, message: M) -> Result<(), SendError<M>> {
         self.send_unhindered_into(mailbox_of(&message), message)
@@ -98,8 +99,8 @@ impl<M: Message> ActorRef<M> {
     /// Sends a message unless the sender would have to hold back.
     ///
     /// # Errors
-    /// [`TrySendError::Full`] if the receiver is under pressure (S17), or another sender is making room
-    /// for more at this moment; if the mailbox is bounded, when it is full (S18).
+    /// [`TrySendError::Full`] if the receiver is under pressure (S17), or another sender is making
+    /// room for more at this moment; if the mailbox is bounded, when it is full (S18).
     /// [`TrySendError::Stopped`] if the actor has stopped. Both give the message back.
     ///
     /// # Panics
@@ -131,15 +132,16 @@ impl<M: Message> ActorRef<M> {
         self.send_by(exit, mailbox, message, Hindered::Yes)
     }
 
-    /// Sends a message once the receiver is not under pressure (S17), or its bounded mailbox has room for it
-    /// (S18), without blocking the thread.
+    /// Sends a message once the receiver is not under pressure (S17), or its bounded mailbox has
+    /// room for it (S18), without blocking the thread.
     ///
     /// # Errors
     /// As [`send`](Self::send).
     ///
     /// # Cancellation
-    /// Dropped before it is ready, the future drops the message; nothing has been sent then. Of those that
-    /// wait for a bounded mailbox the first gets the next place, and keeps it until it is polled or dropped.
+    /// Dropped before it is ready, the future drops the message; nothing has been sent then. Of
+    /// those that wait for a bounded mailbox the first gets the next place, and keeps it until it
+    /// is polled or dropped.
     ///
     /// # Panics
     /// As [`send`](Self::send).
@@ -162,14 +164,15 @@ impl<M: Message> ActorRef<M> {
         self.send_unhindered_into(mailbox, message)
     }
 
-    /// Whether the actor, or its pinned stage, is under pressure at this moment (S17), so that a sender would
-    /// hold back.
+    /// Whether the actor, or its pinned stage, is under pressure at this moment (S17), so that a
+    /// sender would hold back.
     pub fn is_under_pressure(&self) -> bool {
         pressure::is_pressed(&self.cell().header)
     }
 
-    /// Waits as a future until the actor is not under pressure (S17) or has ended: for adapters that say
-    /// first whether they are ready, and send later. Somebody else's messages may come in between.
+    /// Waits as a future until the actor is not under pressure (S17) or has ended: for adapters
+    /// that say first whether they are ready, and send later. Somebody else's messages may come in
+    /// between.
     pub fn relieved(&self) -> impl Future<Output = ()> + Send + use<M> {
         pressure::relieved(ErasedWeakRef::new(&self.cell().header))
     }
@@ -239,8 +242,8 @@ impl<M: Message> ActorRef<M> {
         Ok(())
     }
 
-    /// A message that goes another way than straight into the inbox of a pool actor or to an actor beside the
-    /// sender, or that found the actor stopped.
+    /// A message that goes another way than straight into the inbox of a pool actor or to an actor
+    /// beside the sender, or that found the actor stopped.
     #[inline(always)]
     fn send_otherwise(
         &self,
@@ -401,7 +404,8 @@ fn beyond<M>(header: &Header, home: Home, pushed: Pushed<M>) -> Accepted<M> {
     }
 }
 
-/// Hands a message to the pinned stage of an actor, from another thread. Not accepted if there is none.
+/// Hands a message to the pinned stage of an actor, from another thread. Not accepted if there is
+/// none.
 fn deliver_to_other_stage<M: Message>(
     cell: &MessageCell<M>,
     label: u32,
@@ -424,8 +428,8 @@ fn by_stage<M>(delivered: Result<bool, M>) -> Accepted<M> {
 }
 
 /// Hands a message to an actor whose bounds have been heeded; not accepted only if it has stopped.
-/// `from_elsewhere`: in the order of messages from other threads, also if this is the thread of the actor's
-/// stage.
+/// `from_elsewhere`: in the order of messages from other threads, also if this is the thread of the
+/// actor's stage.
 pub(crate) fn deliver_within_bounds<M: Message>(
     cell: &MessageCell<M>,
     mailbox: usize,
@@ -459,11 +463,13 @@ fn wake(header: &Header, home: Home) {
     submit::woken(home, &header.stage, task);
 }
 
-/// Gives an actor of the pool a turn beside the one that this thread gives. Nothing happens if it has stopped.
+/// Gives an actor of the pool a turn beside the one that this thread gives. Nothing happens if it
+/// has stopped.
 pub(crate) fn rouse<M>(cell: &MessageCell<M>, origin: Origin) {
     if cell.inbox.push_signal(label::WAKE).wakes_owner() {
         let header = &cell.header;
-        // SAFETY: as in `wake`. The caller's reference keeps the cell, and with it the stage, until the task is queued.
+        // SAFETY: as in `wake`. The caller's reference keeps the cell, and with it the stage, until
+        // the task is queued.
         header.stage.submit(unsafe { Task::new(NonNull::from(header)) }, origin);
     }
 }

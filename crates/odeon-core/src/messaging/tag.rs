@@ -11,8 +11,8 @@ use crate::process::theater_shared::TheaterShared;
 use crate::telemetry::{Following, Handling, InScope};
 use crate::vocabulary::message::Message;
 
-/// Has the sends of this thread looked at by the tracers of their receivers, from now on or no more. Does
-/// nothing within an attempt (S8).
+/// Has the sends of this thread looked at by the tracers of their receivers, from now on or no
+/// more. Does nothing within an attempt (S8).
 pub fn follow_sends(on: bool) {
     outbox::set_followed(on);
 }

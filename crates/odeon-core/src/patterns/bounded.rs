@@ -1,4 +1,5 @@
-//! An actor whose mailboxes are bounded exactly: what a user writes. How it works: `messaging/bounded.rs`.
+//! An actor whose mailboxes are bounded exactly: what a user writes. How it works:
+//! `messaging/bounded.rs`.
 
 use std::fmt;
 
@@ -13,13 +14,13 @@ use crate::vocabulary::message::Message;
 /// An actor whose mailboxes are bounded exactly: spawned in place of the actor itself, wherever an
 /// [`Actor`] or [`AsyncActor`] can be spawned. It goes around all other actors that contain one.
 ///
-/// A [`Bound`] counts the messages of one mailbox that wait, those put aside included, and not the one
-/// that is being handled. Mailboxes without a bound stay as they are (S17). A speculative actor has bounds by its
-/// `Processing`.
+/// A [`Bound`] counts the messages of one mailbox that wait, those put aside included, and not the
+/// one that is being handled. Mailboxes without a bound stay as they are (S17). A speculative actor
+/// has bounds by its `Processing`.
 ///
 /// # Guarantees
-/// Those of the actor inside, and S18. A restart keeps the messages that wait, and the bounds of the first
-/// state: those of later ones are not looked at.
+/// Those of the actor inside, and S18. A restart keeps the messages that wait, and the bounds of
+/// the first state: those of later ones are not looked at.
 ///
 /// # Example
 /// ```
@@ -59,7 +60,8 @@ pub struct Bounded<A> {
 }
 
 impl<A: Behavior> Bounded<A> {
-    /// An actor with bounds, none at first. One inside another is refused when the program is compiled.
+    /// An actor with bounds, none at first. One inside another is refused when the program is
+    /// compiled.
     pub fn new(actor: A) -> Self {
         const { assert!(!A::BOUNDED, "an actor that has bounds gets no others around them") };
         Self { actor, wanted: vec![None; A::Msg::MAILBOXES] }

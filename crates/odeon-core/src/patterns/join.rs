@@ -3,11 +3,12 @@
 use super::{SelectorContext, bit};
 use crate::vocabulary::mailboxes::MailboxName;
 
-/// Joins streams that come to a mailbox each: the first items of all of them, then the second ones, and so on.
+/// Joins streams that come to a mailbox each: the first items of all of them, then the second ones,
+/// and so on.
 ///
-/// A mailbox whose item has come is closed until the row is complete. So no item is tagged, none is kept in a
-/// dictionary, and rows are never mixed: the *n*th row has the *n*th item of each mailbox. Other mailboxes of the actor
-/// are not touched.
+/// A mailbox whose item has come is closed until the row is complete. So no item is tagged, none is
+/// kept in a dictionary, and rows are never mixed: the *n*th row has the *n*th item of each
+/// mailbox. Other mailboxes of the actor are not touched.
 ///
 /// ```
 /// # use odeon_core::*;
@@ -58,8 +59,8 @@ impl<T> Join<T> {
         Self::new(mailboxes, false)
     }
 
-    /// Takes the items of a row in the order of its mailboxes: one is open at a time. The actor calls
-    /// [`begin`](Self::begin) when it starts.
+    /// Takes the items of a row in the order of its mailboxes: one is open at a time. The actor
+    /// calls [`begin`](Self::begin) when it starts.
     ///
     /// # Panics
     /// As [`any_order`](Self::any_order).
@@ -102,12 +103,13 @@ impl<T> Join<T> {
         }
     }
 
-    /// Puts the item of the message that is being handled into the row. The row, if it is complete: then the mailboxes are
-    /// open for the next one.
+    /// Puts the item of the message that is being handled into the row. The row, if it is complete:
+    /// then the mailboxes are open for the next one.
     ///
     /// # Panics
-    /// If the message's mailbox is none of the join's, or the actor has not all of them. If its item has come already, or it is not its
-    /// turn: somebody else has opened it, or [`begin`](Self::begin) was not called. The join is then what it was.
+    /// If the message's mailbox is none of the join's, or the actor has not all of them. If its
+    /// item has come already, or it is not its turn: somebody else has opened it, or
+    /// [`begin`](Self::begin) was not called. The join is then what it was.
     #[inline]
     #[track_caller]
     pub fn put<C: SelectorContext>(&mut self, item: T, ctx: &mut C) -> Option<Row<'_, T>> {

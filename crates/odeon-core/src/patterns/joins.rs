@@ -8,13 +8,14 @@ use super::{SelectorContext, bit};
 
 /// Messages that wait for those with which they belong together, at most one of each mailbox.
 ///
-/// The handler holds each message that takes part in a pattern; its mailbox is closed until the message is taken. The macro
-/// `when!` says which messages belong together, and what happens then. Of several patterns that are complete the
-/// first one fires. The join calculus (Fournet and Gonthier, 1996) has the idea.
+/// The handler holds each message that takes part in a pattern; its mailbox is closed until the
+/// message is taken. The macro `when!` says which messages belong together, and what happens then.
+/// Of several patterns that are complete the first one fires. The join calculus (Fournet and
+/// Gonthier, 1996) has the idea.
 ///
-/// A message is taken once, and of each mailbox in order: if one pattern has mailboxes to itself, its *n*th firing takes the
-/// *n*th message of each. After a timeout that count begins anew: messages that must never be paired with those of another
-/// attempt carry a number.
+/// A message is taken once, and of each mailbox in order: if one pattern has mailboxes to itself,
+/// its *n*th firing takes the *n*th message of each. After a timeout that count begins anew:
+/// messages that must never be paired with those of another attempt carry a number.
 pub struct Joins<M> {
     held: Vec<Option<M>>,
     /// One bit for each mailbox whose message is held.
@@ -28,16 +29,18 @@ impl<M> Joins<M> {
         Self { held: Vec::new(), bits: 0, patience: None }
     }
 
-    /// Messages are held for `limit` at most: then the actor is sent what `tell` makes of the number of the wait, to call
-    /// [`time_out`](Self::time_out) with. That message goes to a mailbox which takes part in no pattern.
+    /// Messages are held for `limit` at most: then the actor is sent what `tell` makes of the
+    /// number of the wait, to call [`time_out`](Self::time_out) with. That message goes to a
+    /// mailbox which takes part in no pattern.
     ///
-    /// The wait is that of the message that has been held longest. When that is over, all that are held come back, also those
-    /// which have come later.
+    /// The wait is that of the message that has been held longest. When that is over, all that are
+    /// held come back, also those which have come later.
     pub fn within(limit: Duration, tell: fn(u64) -> M) -> Self {
         Self { patience: Some(Patience::new(limit, tell)), ..Self::new() }
     }
 
-    /// Holds the message that is being handled, and closes its mailbox. What is returned is for the macro `when!`.
+    /// Holds the message that is being handled, and closes its mailbox. What is returned is for the
+    /// macro `when!`.
     ///
     /// # Panics
     /// If a message of that mailbox is held already: somebody else has opened it.
@@ -63,8 +66,8 @@ impl<M> Joins<M> {
         Held { joins: self, ctx }
     }
 
-    /// The time of a wait is over: all messages that are held, with their mailboxes, which are open again. None if the wait has
-    /// ended in time.
+    /// The time of a wait is over: all messages that are held, with their mailboxes, which are open
+    /// again. None if the wait has ended in time.
     pub fn time_out(
         &mut self,
         wait: u64,

@@ -12,8 +12,9 @@ pub(super) struct Patience<M> {
     /// By mailbox: since when the message is held that is held now, or was last.
     since: Vec<Duration>,
     wait: Option<Wait>,
-    /// The number of the wait that is under way, or was last. The time at which a wait begins, or more: so it is another one after a
-    /// restart too, when the message of an older timer may still be waiting in a mailbox.
+    /// The number of the wait that is under way, or was last. The time at which a wait begins, or
+    /// more: so it is another one after a restart too, when the message of an older timer may still
+    /// be waiting in a mailbox.
     number: u64,
 }
 

@@ -9,13 +9,14 @@
 //! | who reads besides the actor's own turn | `patterns/read_write/reader.rs` |
 //! | when that pays | `patterns/read_write/pace.rs` |
 //!
-//! While reads are short the actor's own turn handles all messages as a plain actor does: no lock, no atomic operation, and a
-//! look at the clock with every 64th read. Once reads are found to be long, it gathers what its mailbox holds, and if
-//! that is worth it leaves reads in a shared place, its *phase*, from which it takes them one by one, as its *readers* do:
-//! actors of the pool that are made when first needed. A write waits until the phase is over.
+//! While reads are short the actor's own turn handles all messages as a plain actor does: no lock,
+//! no atomic operation, and a look at the clock with every 64th read. Once reads are found to be
+//! long, it gathers what its mailbox holds, and if that is worth it leaves reads in a shared place,
+//! its *phase*, from which it takes them one by one, as its *readers* do: actors of the pool that
+//! are made when first needed. A write waits until the phase is over.
 //!
-//! After Imam and Sarkar: "Selectors: Actors with Multiple Guarded Mailboxes" (AGERE 2014), section 6, whose three policies
-//! these are; there each read is a task of its own.
+//! After Imam and Sarkar: "Selectors: Actors with Multiple Guarded Mailboxes" (AGERE 2014), section
+//! 6, whose three policies these are; there each read is a task of its own.
 
 mod context;
 mod owner;
@@ -39,13 +40,15 @@ use waiting::Waiting;
 
 pub use context::{ReadContext, WriteContext};
 
-/// An actor whose messages either read its state or write it. Several reads may run at once, on all workers of the pool; a
-/// write runs alone. That reads only read, the compiler sees: they get `&self`.
+/// An actor whose messages either read its state or write it. Several reads may run at once, on all
+/// workers of the pool; a write runs alone. That reads only read, the compiler sees: they get
+/// `&self`.
 ///
 /// It is spawned inside a [`ReadWriting`], wherever an [`Actor`](crate::Actor) can be.
 ///
 /// # Guarantees
-/// S29. A panic in any of these functions is a failure of this actor (S5, S15), once the reads that are under way are over.
+/// S29. A panic in any of these functions is a failure of this actor (S5, S15), once the reads that
+/// are under way are over.
 ///
 /// # Example
 /// ```
@@ -136,42 +139,46 @@ impl<R: Message, W: Message> Message for ReadWrite<R, W> {
 
 /// Who goes first where reads and writes of one actor wait for each other.
 ///
-/// In all of them the writes of one sender are begun in the order in which they were sent, and so are its reads, but for those that
-/// several workers share at one time: each takes some of them. An actor on a pinned or dedicated stage goes by the order of arrival
-/// whatever its policy.
+/// In all of them the writes of one sender are begun in the order in which they were sent, and so
+/// are its reads, but for those that several workers share at one time: each takes some of them. An
+/// actor on a pinned or dedicated stage goes by the order of arrival whatever its policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ReadWritePolicy {
-    /// A write waits for all reads before it, and reads behind a write wait for it. Nobody starves, and a read sees exactly
-    /// those writes that have arrived before it.
+    /// A write waits for all reads before it, and reads behind a write wait for it. Nobody starves,
+    /// and a read sees exactly those writes that have arrived before it.
     #[default]
     ArrivalOrder,
-    /// Reads go before writes that wait. A write waits while reads keep coming: **writers may starve**.
+    /// Reads go before writes that wait. A write waits while reads keep coming: **writers may
+    /// starve**.
     ReadersFirst,
-    /// A write goes as soon as the reads under way are over; those that a worker has taken and not begun wait behind it. Reads wait while
-    /// writes keep coming: **readers may starve**.
+    /// A write goes as soon as the reads under way are over; those that a worker has taken and not
+    /// begun wait behind it. Reads wait while writes keep coming: **readers may starve**.
     WritersFirst,
 }
 
 /// When reads of one actor are left to several workers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ReadSharing {
-    /// When those that wait take long enough together, by the time that some of those before have taken. Never in a theater with one worker.
+    /// When those that wait take long enough together, by the time that some of those before have
+    /// taken. Never in a theater with one worker.
     #[default]
     WhenItPays,
-    /// Whenever several wait: for reads that are known to be long, and for tests in virtual time, where nothing takes any.
+    /// Whenever several wait: for reads that are known to be long, and for tests in virtual time,
+    /// where nothing takes any.
     Always,
     /// Never: the actor's own turn handles them all, in the order that the policy says.
     Never,
 }
 
-/// A [`ReadWriteActor`] as an [`Actor`](crate::Actor), to be spawned by [`spawn`](crate::Theater::spawn),
-/// [`spawn_supervised`](crate::Theater::spawn_supervised) and their like.
+/// A [`ReadWriteActor`] as an [`Actor`](crate::Actor), to be spawned by
+/// [`spawn`](crate::Theater::spawn), [`spawn_supervised`](crate::Theater::spawn_supervised) and
+/// their like.
 ///
-/// A restart keeps all messages that wait, and the policy of the first state: those of later ones are not looked at. It waits for
-/// the reads that are under way; so does the end of the actor.
+/// A restart keeps all messages that wait, and the policy of the first state: those of later ones
+/// are not looked at. It waits for the reads that are under way; so does the end of the actor.
 ///
-/// On a pinned or dedicated stage, in a [`Bounded`](crate::Bounded) and as a member of a worker pool that counts loads, its reads run one after the
-/// other.
+/// On a pinned or dedicated stage, in a [`Bounded`](crate::Bounded) and as a member of a worker
+/// pool that counts loads, its reads run one after the other.
 ///
 /// ```
 /// # use odeon_core::*;
@@ -202,7 +209,8 @@ pub struct ReadWriting<A: ReadWriteActor> {
     has_direct_writes: bool,
     /// Nothing waits or is shared.
     rests: bool,
-    /// Nobody but this actor's own turn ever handles them, and it goes on with nothing that it puts aside.
+    /// Nobody but this actor's own turn ever handles them, and it goes on with nothing that it puts
+    /// aside.
     is_serial: bool,
     /// Reads take so long that what the mailbox holds is gathered first.
     gathers: bool,

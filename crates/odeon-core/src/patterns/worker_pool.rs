@@ -12,8 +12,9 @@
 //!
 //! PROTOCOL
 //! 1. Senders read the list of members without a lock; it is replaced as a whole, by one at a time.
-//! 2. A member that is in no list any more has no reference from the pool. Senders that still read an
-//!    older list have one. So it ends as unreachable (S11), when all that was sent to it is handled.
+//! 2. A member that is in no list any more has no reference from the pool. Senders that still read
+//!    an older list have one. So it ends as unreachable (S11), when all that was sent to it is
+//!    handled.
 //! 3. Who finds all members of a list ended looks whether there is a newer list before giving up.
 //!
 //! Covered by `tests/s16_worker_pools.rs`.
@@ -47,12 +48,13 @@ use member::Member;
 
 pub use routing::Routing;
 
-/// Several supervised actors of one kind, each of which can handle every message that is sent to the
-/// pool. A handle: its clones are the same worker pool.
+/// Several supervised actors of one kind, each of which can handle every message that is sent to
+/// the pool. A handle: its clones are the same worker pool.
 ///
 /// Members have numbers from 0 on. One that ends for good (its supervision gives it up, or it stops
-/// itself) gets no more messages; the others get its part, until a [`resize`](Self::resize) replaces it.
-/// When all handles are gone the members finish what they have been sent and end (S11).
+/// itself) gets no more messages; the others get its part, until a [`resize`](Self::resize)
+/// replaces it. When all handles are gone the members finish what they have been sent and end
+/// (S11).
 ///
 /// ```
 /// # use odeon_core::*;
@@ -111,12 +113,12 @@ impl<M: Message> WorkerPool<M> {
     /// Sends a message to one of the members; which one is the [`Routing`]'s choice. Then as
     /// [`ActorRef::send`].
     ///
-    /// Costs that and 5 to 10 ns for a number that all senders share; with [`Routing::LeastLoaded`] some 15
-    /// more for the load; with [`Routing::ByKey`], instead of both, some 4 for each member.
+    /// Costs that and 5 to 10 ns for a number that all senders share; with [`Routing::LeastLoaded`]
+    /// some 15 more for the load; with [`Routing::ByKey`], instead of both, some 4 for each member.
     ///
     /// # Errors
-    /// Gives the message back if all members have ended. If members are [`Bounded`](crate::Bounded) to reject,
-    /// when all of them are full, or with [`Routing::ByKey`] the one that has the key.
+    /// Gives the message back if all members have ended. If members are [`Bounded`](crate::Bounded)
+    /// to reject, when all of them are full, or with [`Routing::ByKey`] the one that has the key.
     ///
     /// # Panics
     /// As [`ActorRef::send`], and if the function of [`Routing::ByKey`] does.
@@ -125,8 +127,8 @@ impl<M: Message> WorkerPool<M> {
         self.inner.send(message, ActorRef::send)
     }
 
-    /// As [`send`](Self::send), but gives the message back also if the sender would have to hold back for each of the
-    /// members, or with [`Routing::ByKey`] for the one that has the key.
+    /// As [`send`](Self::send), but gives the message back also if the sender would have to hold
+    /// back for each of the members, or with [`Routing::ByKey`] for the one that has the key.
     ///
     /// # Errors
     /// As [`ActorRef::try_send`].
@@ -138,8 +140,8 @@ impl<M: Message> WorkerPool<M> {
         self.inner.send(message, ActorRef::try_send)
     }
 
-    /// As [`send`](Self::send), but waits as a future before it sends, as [`ActorRef::send_async`] does: for the member
-    /// that is chosen at first, or for another one if that ends meanwhile.
+    /// As [`send`](Self::send), but waits as a future before it sends, as [`ActorRef::send_async`]
+    /// does: for the member that is chosen at first, or for another one if that ends meanwhile.
     ///
     /// # Errors
     /// As [`send`](Self::send).
@@ -229,10 +231,10 @@ impl<M: Message> WorkerPool<M> {
     /// Gives the pool the members numbered 0 to `size - 1`: makes those that are missing or have
     /// ended, and lets go of the surplus.
     ///
-    /// Surplus members handle what they have been sent and then end, if nobody else has a reference to
-    /// them (S11). One that is made under their number may start before that. With [`Routing::ByKey`]
-    /// only those keys move that must: from 8 to 10 members, every fifth. Of such a key, messages sent
-    /// before may be handled after those sent later.
+    /// Surplus members handle what they have been sent and then end, if nobody else has a reference
+    /// to them (S11). One that is made under their number may start before that. With
+    /// [`Routing::ByKey`] only those keys move that must: from 8 to 10 members, every fifth. Of
+    /// such a key, messages sent before may be handled after those sent later.
     pub fn resize(&self, size: usize) {
         self.replace(|old| {
             let member = |number: usize| match old.get(number) {

@@ -30,8 +30,8 @@ impl Attachments {
         None
     }
 
-    /// The value of this type: the one that is there, or what `make` makes. Two threads that come at
-    /// once get the same one, and what the other has made is dropped.
+    /// The value of this type: the one that is there, or what `make` makes. Two threads that come
+    /// at once get the same one, and what the other has made is dropped.
     pub(crate) fn get_or_attach<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> &T {
         if let Some(there) = self.get() {
             return there;

@@ -15,8 +15,8 @@
 //!    actor and the step to idle; the stage's thread for an actor of a pinned or dedicated stage.
 //! 3. The cell lives while `weak > 0`. The actor being alive counts one, all strong references
 //!    together count one, each weak reference counts one.
-//! 4. A cell of a pinned stage is freed by the stage's thread, behind everything that was sent to it,
-//!    and by others only when that thread is through (see `scheduler/pinned.rs`, "reclaim").
+//! 4. A cell of a pinned stage is freed by the stage's thread, behind everything that was sent to
+//!    it, and by others only when that thread is through (see `scheduler/pinned.rs`, "reclaim").
 //! 5. `strong` may rise from 0 again only in the owner's turn (`Context::actor_ref`).
 
 use std::ptr::NonNull;
@@ -41,19 +41,22 @@ pub(crate) mod signal {
     pub(crate) const FAILED: u32 = 2;
     /// The actor has no state and waits for its restart; set and cleared by the owner.
     pub(crate) const RESTARTING: u32 = 4;
-    /// The actor has sent to one under pressure and is to be held back; set and cleared by the owner.
+    /// The actor has sent to one under pressure and is to be held back; set and cleared by the
+    /// owner.
     pub(crate) const HELD: u32 = 8;
     /// What a turn looks at between two messages.
     pub(crate) const BETWEEN_MESSAGES: u32 = STOP | RESTARTING | HELD;
-    /// An actor of a pinned or dedicated stage has not begun to start: messages of its stage may overtake
-    /// the signal to start, which may come from elsewhere. Set from its making on, cleared by the owner.
+    /// An actor of a pinned or dedicated stage has not begun to start: messages of its stage may
+    /// overtake the signal to start, which may come from elsewhere. Set from its making on, cleared
+    /// by the owner.
     pub(crate) const UNSTARTED: u32 = 16;
     /// One [`UNREFERENCED`](crate::mailbox::label::UNREFERENCED) signal is still to be taken by the
     /// owner. Counted up with the first of any strong references, by the owner alone; so none is
     /// due exactly if nobody has a reference and all that was ever sent has been taken.
     pub(crate) const UNREFERENCED_DUE: u32 = 32;
-    /// Somebody looks at the actor (`telemetry.rs`): set from its making on. The sign, so that one comparison
-    /// tells an actor that may simply go idle from one that is seen or that nobody can reach.
+    /// Somebody looks at the actor (`telemetry.rs`): set from its making on. The sign, so that one
+    /// comparison tells an actor that may simply go idle from one that is seen or that nobody can
+    /// reach.
     pub(crate) const SEEN: u32 = 1 << 31;
 }
 
@@ -69,8 +72,8 @@ pub(crate) struct Header {
     pub(crate) registry: RegistrySlot,
     pub(crate) strong: AtomicU32,
     pub(crate) weak: AtomicU32,
-    /// Ends the first cache line. Cells begin at one (`mailbox/memory.rs`), not by an alignment of the type, which
-    /// would round every cell up to whole lines.
+    /// Ends the first cache line. Cells begin at one (`mailbox/memory.rs`), not by an alignment of
+    /// the type, which would round every cell up to whole lines.
     pub(crate) relations: RelationsSlot,
 }
 
@@ -154,8 +157,8 @@ impl Header {
     #[inline]
     #[must_use]
     pub(crate) fn release_strong(&self) -> bool {
-        // ORDERING: Release: what this holder sent comes before the signal of the last one (the fence
-        // below), so that the owner takes the signal after all messages.
+        // ORDERING: Release: what this holder sent comes before the signal of the last one (the
+        // fence below), so that the owner takes the signal after all messages.
         if self.strong.fetch_sub(1, Ordering::Release) != 1 {
             return false;
         }
@@ -175,8 +178,8 @@ impl Header {
         self.signals.load(Ordering::Relaxed) & !signal::SEEN < signal::UNREFERENCED_DUE
     }
 
-    /// Owner: whether there is something to do before the actor goes idle, which is rare: nobody can reach
-    /// it, or somebody looks at it.
+    /// Owner: whether there is something to do before the actor goes idle, which is rare: nobody
+    /// can reach it, or somebody looks at it.
     #[inline(always)]
     pub(crate) fn has_duties_before_idle(&self) -> bool {
         // ORDERING: Relaxed: as above.
@@ -229,7 +232,8 @@ unsafe impl Send for DeadCell {}
 
 impl DeadCell {
     /// # Safety
-    /// The last weak count of the cell has been given back, or was taken [apart](Self::into_raw) from such a value.
+    /// The last weak count of the cell has been given back, or was taken [apart](Self::into_raw)
+    /// from such a value.
     pub(crate) unsafe fn new(cell: NonNull<Header>) -> Self {
         Self(cell)
     }

@@ -16,25 +16,30 @@ pub(crate) struct Current {
     pub(crate) worker: Cell<*const ()>,
     /// The pool actor whose turn this thread is giving; null otherwise.
     pub(crate) actor: Cell<*mut Header>,
-    /// The actor of a pinned or dedicated stage that this thread is running, if somebody looks at it; null
-    /// otherwise.
+    /// The actor of a pinned or dedicated stage that this thread is running, if somebody looks at
+    /// it; null otherwise.
     pub(crate) pinned_actor: Cell<*const Header>,
-    /// The asynchronous actor of a pinned or dedicated stage that this thread is running; null otherwise.
+    /// The asynchronous actor of a pinned or dedicated stage that this thread is running; null
+    /// otherwise.
     pub(crate) pinned_handler: Cell<*const Header>,
-    /// The stage's private queue (`scheduler/local_ring.rs`), if `home` is a pinned or dedicated stage; null otherwise.
+    /// The stage's private queue (`scheduler/local_ring.rs`), if `home` is a pinned or dedicated
+    /// stage; null otherwise.
     pub(crate) ring: Cell<*const ()>,
     /// Where effects go instead of out, while an attempt runs; or that sends are followed.
     pub(crate) exit: Cell<Option<Exit>>,
-    /// The lane of what this thread sends: one that is lent, or that of the actor whose turn it is, once that has been asked
-    /// for; else 0.
+    /// The lane of what this thread sends: one that is lent, or that of the actor whose turn it is,
+    /// once that has been asked for; else 0.
     pub(crate) lane: Cell<u32>,
     /// What the lane of the thread itself is made from; 0 if nobody has asked for it.
     pub(crate) thread_lane: Cell<u64>,
-    /// Messages that have been sent in the lane of the thread, less those that are known to be handled.
+    /// Messages that have been sent in the lane of the thread, less those that are known to be
+    /// handled.
     pub(crate) lane_messages: Cell<u32>,
-    /// Whether what runs here is a future or a piece of code that must not be blocked, whatever thread this is.
+    /// Whether what runs here is a future or a piece of code that must not be blocked, whatever
+    /// thread this is.
     pub(crate) in_task: Cell<bool>,
-    /// Messages that actors with lanes have handled in the present turn: they take them at other times.
+    /// Messages that actors with lanes have handled in the present turn: they take them at other
+    /// times.
     pub(crate) handled: Cell<u32>,
     /// The registry shard for actors created here.
     pub(crate) shard: Cell<usize>,
@@ -69,8 +74,9 @@ pub(crate) fn here() -> &'static Current {
     unsafe { &*place }
 }
 
-/// The actor that this thread is running, as far as that is known: every pool actor, and actors of pinned
-/// and dedicated stages that somebody looks at. It is good until the turn or delivery is over.
+/// The actor that this thread is running, as far as that is known: every pool actor, and actors of
+/// pinned and dedicated stages that somebody looks at. It is good until the turn or delivery is
+/// over.
 pub(crate) fn running() -> Option<NonNull<Header>> {
     let here = here();
     NonNull::new(here.actor.get()).or_else(|| NonNull::new(here.pinned_actor.get().cast_mut()))

@@ -46,7 +46,8 @@ impl ErasedWeakRef {
         self.signal(label::WAKE);
     }
 
-    /// Leaves a request and has the actor look at it; the request comes back if the actor has ended.
+    /// Leaves a request and has the actor look at it; the request comes back if the actor has
+    /// ended.
     pub(crate) fn request(&self, request: Request) -> Result<(), Request> {
         let Ok(relations) = self.relations() else { return Err(request) };
         relations.leave_request(request)?;

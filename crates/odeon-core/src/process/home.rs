@@ -12,8 +12,8 @@ use crate::process::submit::Submit;
 /// | 110 | as 001, for an actor with bounded mailboxes |
 /// | 100 | as 001, for an actor whose messages come with lanes |
 ///
-/// So a send finds out by the one bit that it looks at anyway whether it may put the message straight
-/// into the inbox of a pool actor.
+/// So a send finds out by the one bit that it looks at anyway whether it may put the message
+/// straight into the inbox of a pool actor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Home(*const ());
 

@@ -56,14 +56,15 @@ impl Outbox {
         with_exit(Some(Exit(NonNull::from(&mut *self))), attempt)
     }
 
-    /// Makes all held effects happen, in the order in which the attempt asked for them. One that panics does not
-    /// keep the others from happening; the first panic goes on after the last of them.
+    /// Makes all held effects happen, in the order in which the attempt asked for them. One that
+    /// panics does not keep the others from happening; the first panic goes on after the last of
+    /// them.
     pub fn release(&mut self) {
         self.with_each(|effect| effect());
     }
 
-    /// Makes none of the held effects happen. One whose destructor panics does not keep the others from being dropped; the first
-    /// panic goes on after the last of them.
+    /// Makes none of the held effects happen. One whose destructor panics does not keep the others
+    /// from being dropped; the first panic goes on after the last of them.
     pub fn discard(&mut self) {
         self.with_each(drop);
     }
@@ -107,7 +108,8 @@ impl HeldOutbox {
 /// Makes none of the effects happen that are held back on this thread so far.
 pub(crate) fn forget_held() {
     let Some(HeldOutbox(outbox)) = held() else { return };
-    // SAFETY: as in `hold`. They are dropped, by a user's code, when nobody refers to the outbox any more.
+    // SAFETY: as in `hold`. They are dropped, by a user's code, when nobody refers to the outbox
+    // any more.
     let effects = unsafe { std::mem::take(&mut (*outbox.as_ptr()).effects) };
     drop(effects);
 }

@@ -4,9 +4,9 @@ use crate::process::erased_weak_ref::ErasedWeakRef;
 use crate::process::submit::Origin;
 use crate::process::task::Task;
 
-/// The right to run an actor that waits for something: the end of a pause, or room at a receiver. Whatever
-/// becomes of this value, the actor gets its turn: dropping it submits the actor. A theater with parked
-/// actors has something to do.
+/// The right to run an actor that waits for something: the end of a pause, or room at a receiver.
+/// Whatever becomes of this value, the actor gets its turn: dropping it submits the actor. A
+/// theater with parked actors has something to do.
 pub(crate) struct Parked {
     task: Option<Task>,
     /// Keeps the cell of an actor that its theater has ended where it was parked.

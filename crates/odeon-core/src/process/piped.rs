@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 
 use crate::vocabulary::contain::contain;
 
-/// What an actor does with the output of a pipe, its type forgotten: `turn/continuation.rs` knows it.
+/// What an actor does with the output of a pipe, its type forgotten: `turn/continuation.rs` knows
+/// it.
 pub struct Continuation(pub(crate) Box<dyn Any + Send>);
 
 /// What a pipe leaves for its actor.

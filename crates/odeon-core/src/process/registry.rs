@@ -96,12 +96,14 @@ impl Registry {
         }
     }
 
-    /// Whether `says` so of any live actor, under the same conditions as in [`for_each`](Self::for_each).
+    /// Whether `says` so of any live actor, under the same conditions as in
+    /// [`for_each`](Self::for_each).
     pub(crate) fn any_is(&self, mut says: impl FnMut(NonNull<Header>) -> bool) -> bool {
         (0..SHARDS).any(|shard| self.lock(shard).live.iter().any(|entry| says(entry.0)))
     }
 
-    /// One live actor of which `says` says so, if there is any, under the same conditions as in [`for_each`](Self::for_each).
+    /// One live actor of which `says` says so, if there is any, under the same conditions as in
+    /// [`for_each`](Self::for_each).
     pub(crate) fn find(&self, says: impl Fn(&Header) -> bool) -> Option<NonNull<Header>> {
         // SAFETY: entries are alive while they are in the list.
         let is_it = |entry: &&Entry| says(unsafe { entry.0.as_ref() });

@@ -3,11 +3,12 @@
 //! Most actors have no relations, so they are made when first needed and cost one word until then.
 //!
 //! PROTOCOL
-//! 1. The slot is empty, or points to the relations, or (only if there never were any) says why the actor
-//!    has ended. It leaves "empty" once, by one exchange, and then stays as it is.
+//! 1. The slot is empty, or points to the relations, or (only if there never were any) says why the
+//!    actor has ended. It leaves "empty" once, by one exchange, and then stays as it is.
 //! 2. The relations live as long as the cell. What changes in them changes under a lock.
-//! 3. The owner seals them when the actor ends: it sets `ended` under the lock and takes all watchers.
-//!    Whoever comes later finds `ended` and is told at once. So each watcher is told exactly once.
+//! 3. The owner seals them when the actor ends: it sets `ended` under the lock and takes all
+//!    watchers. Whoever comes later finds `ended` and is told at once. So each watcher is told
+//!    exactly once.
 //!
 //! Covered by `process/relations/loom.rs`. Children and pipes: `process/relations/children.rs`.
 
@@ -113,7 +114,8 @@ impl RelationsSlot {
             return Ok(relations);
         }
         let made = Box::into_raw(Box::<Relations>::default());
-        // ORDERING: Release on success: publishes the new relations. Acquire on failure: those of another.
+        // ORDERING: Release on success: publishes the new relations. Acquire on failure: those of
+        // another.
         match self.0.compare_exchange(ptr::null_mut(), made, Ordering::AcqRel, Ordering::Acquire) {
             // SAFETY: published above, lives as long as the slot.
             Ok(_) => Ok(unsafe { &*made }),

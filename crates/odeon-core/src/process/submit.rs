@@ -13,11 +13,14 @@ pub enum Origin {
     Message,
     /// The actor is new.
     Spawn,
-    /// The turn of whoever wakes the actor goes on, and may take long: others must be able to take it meanwhile.
+    /// The turn of whoever wakes the actor goes on, and may take long: others must be able to take
+    /// it meanwhile.
     Shared,
-    /// The actor is to have its turn behind those that wait for a worker here: what it does is better done once than after each of them.
+    /// The actor is to have its turn behind those that wait for a worker here: what it does is
+    /// better done once than after each of them.
     Behind,
-    /// The actor is to work beside the one that wakes it, whose turn goes on: it is worth waking another worker for.
+    /// The actor is to work beside the one that wakes it, whose turn goes on: it is worth waking
+    /// another worker for.
     Beside,
 }
 
@@ -34,13 +37,14 @@ pub trait Submit: Send + Sync + 'static {
     /// The theater this stage belongs to.
     fn theater(&self) -> &Arc<TheaterShared>;
 
-    /// Whether somebody may be waiting who gets the next turn of this thread if the present one ends. A stage that does not know says so.
+    /// Whether somebody may be waiting who gets the next turn of this thread if the present one
+    /// ends. A stage that does not know says so.
     fn has_waiting(&self) -> bool {
         true
     }
 
-    /// Frees the memory of an actor that nobody references. A stage that owns its actors does so behind everything that is under way
-    /// to it.
+    /// Frees the memory of an actor that nobody references. A stage that owns its actors does so
+    /// behind everything that is under way to it.
     fn reclaim(&self, cell: DeadCell) {
         drop(cell);
     }

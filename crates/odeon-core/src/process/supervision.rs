@@ -1,9 +1,9 @@
 //! Supervision: what happens to an actor that fails.
 //!
 //! A supervised actor is made by a function instead of a value, so that it can be made anew. Its
-//! mailboxes stay where they are meanwhile: a restart loses no message that waits. After Erlang/OTP's
-//! supervisors (Armstrong: "Making reliable distributed systems in the presence of software errors",
-//! 2003, chapter 5).
+//! mailboxes stay where they are meanwhile: a restart loses no message that waits. After
+//! Erlang/OTP's supervisors (Armstrong: "Making reliable distributed systems in the presence of
+//! software errors", 2003, chapter 5).
 //!
 //! | question | files |
 //! |---|---|
@@ -39,8 +39,8 @@ pub enum Directive {
     Resume,
     /// The actor ends as failed.
     Stop,
-    /// The actor ends as failed, and its parent fails with the same cause; without a parent the theater
-    /// stops, and [`Theater::wait`](crate::Theater::wait) returns the cause.
+    /// The actor ends as failed, and its parent fails with the same cause; without a parent the
+    /// theater stops, and [`Theater::wait`](crate::Theater::wait) returns the cause.
     Escalate,
 }
 
@@ -61,8 +61,8 @@ impl Failure<'_> {
         text_of(self.panic)
     }
 
-    /// The error that the actor failed with, if it was one: actors whose handlers return errors (`odeon-device`) fail without
-    /// a panic.
+    /// The error that the actor failed with, if it was one: actors whose handlers return errors
+    /// (`odeon-device`) fail without a panic.
     pub fn error(&self) -> Option<&(dyn Error + Send + Sync + 'static)> {
         self.panic.downcast_ref::<Erred>().map(|erred| &*erred.error)
     }
@@ -73,8 +73,8 @@ type Decide = dyn Fn(&Failure<'_>) -> Directive + Send + Sync;
 /// How an actor is supervised.
 ///
 /// By default it is restarted, at most 5 times within 10 seconds, the first time at once and then
-/// after 10 ms, 20 ms and so on up to 1 s; one failure more and it escalates to its parent, or ends if
-/// it has none.
+/// after 10 ms, 20 ms and so on up to 1 s; one failure more and it escalates to its parent, or ends
+/// if it has none.
 ///
 /// ```
 /// # use odeon_core::*;
@@ -157,11 +157,12 @@ impl Supervision {
         self
     }
 
-    /// The pause before the second restart within the limit's time; each further one is twice as long, up
-    /// to `longest`. The first restart comes at once. Default: 10 ms up to 1 s; zero: no pauses.
+    /// The pause before the second restart within the limit's time; each further one is twice as
+    /// long, up to `longest`. The first restart comes at once. Default: 10 ms up to 1 s; zero: no
+    /// pauses.
     ///
-    /// Messages wait meanwhile, and on a dedicated stage its thread. On a pinned stage there are no pauses: the thread would have
-    /// to wait, or to put the messages of one actor aside.
+    /// Messages wait meanwhile, and on a dedicated stage its thread. On a pinned stage there are no
+    /// pauses: the thread would have to wait, or to put the messages of one actor aside.
     pub fn pauses(mut self, shortest: Duration, longest: Duration) -> Self {
         self.shortest_pause = shortest;
         self.longest_pause = longest.max(shortest);

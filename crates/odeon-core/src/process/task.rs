@@ -56,8 +56,8 @@ impl Task {
 
     /// Gives the actor one turn within `limits`. On [`TurnOutcome::More`] the task comes back.
     ///
-    /// That may be on any thread, and after the end of its theater too: a theater ends no actor whose tasks others may keep
-    /// (`scheduler/foreign.rs`).
+    /// That may be on any thread, and after the end of its theater too: a theater ends no actor
+    /// whose tasks others may keep (`scheduler/foreign.rs`).
     pub fn run(self, limits: &TurnLimits<'_>) -> (TurnReport, Option<Task>) {
         let here = current::here();
         here.actor.set(self.0.as_ptr());

@@ -106,7 +106,8 @@ impl TheaterShared {
         &self.hooks
     }
 
-    /// Whether `stage` is the pool: the stage of all actors that are neither on a pinned one nor on one that the theater does not know.
+    /// Whether `stage` is the pool: the stage of all actors that are neither on a pinned one nor on
+    /// one that the theater does not know.
     pub(crate) fn has_as_pool(&self, stage: &Arc<dyn Submit>) -> bool {
         let pool = self.pool.get().and_then(Weak::upgrade);
         pool.is_some_and(|pool| Arc::ptr_eq(&pool, stage))
@@ -154,7 +155,8 @@ impl TheaterShared {
 
     /// Whether the theater has told its threads to return, whatever is under way.
     pub(crate) fn waits_no_longer(&self) -> bool {
-        // ORDERING: SeqCst: stored before the stages are told, so a thread that returns for that reason sees it.
+        // ORDERING: SeqCst: stored before the stages are told, so a thread that returns for that
+        // reason sees it.
         self.waits_no_longer.load(Ordering::SeqCst)
     }
 
@@ -307,8 +309,8 @@ impl TheaterShared {
 
     /// An actor waits outside of all queues.
     pub(crate) fn actor_parked(&self) {
-        // ORDERING: SeqCst, here and below: before its worker sleeps, and after it has been submitted: the
-        // shutdown looks at both.
+        // ORDERING: SeqCst, here and below: before its worker sleeps, and after it has been
+        // submitted: the shutdown looks at both.
         self.parked.fetch_add(1, Ordering::SeqCst);
     }
 

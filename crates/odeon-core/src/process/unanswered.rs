@@ -1,13 +1,17 @@
-//! Why a reply is dropped unanswered: if a failure of an actor is the reason, the asker is told what that said.
+//! Why a reply is dropped unanswered: if a failure of an actor is the reason, the asker is told
+//! what that said.
 //!
 //! PROTOCOL
-//! 1. What is dropped *after* a failure, by the thread that sees to it (what is left of the message, and the state), is
-//!    dropped [`during`] it: the text lies here meanwhile, and a reply that is dropped takes it from here.
-//! 2. What the handler itself held is dropped *before* anybody knows what the panic said: while its thread unwinds. A reply that
-//!    is dropped so in an actor's turn is [held](hold) here.
-//! 3. Whoever catches a panic of an actor's function says so by [`failed`], and the replies that are held are answered with it.
-//! 4. A handler may catch a panic itself. What is held then is answered by [`settle`] as dropped, when the turn is over; on
-//!    a pinned stage, with the batch; and before the thread blocks for an answer. So nobody waits for one that does not come.
+//! 1. What is dropped *after* a failure, by the thread that sees to it (what is left of the
+//!    message, and the state), is dropped [`during`] it: the text lies here meanwhile, and a reply
+//!    that is dropped takes it from here.
+//! 2. What the handler itself held is dropped *before* anybody knows what the panic said: while its
+//!    thread unwinds. A reply that is dropped so in an actor's turn is [held](hold) here.
+//! 3. Whoever catches a panic of an actor's function says so by [`failed`], and the replies that
+//!    are held are answered with it.
+//! 4. A handler may catch a panic itself. What is held then is answered by [`settle`] as dropped,
+//!    when the turn is over; on a pinned stage, with the batch; and before the thread blocks for an
+//!    answer. So nobody waits for one that does not come.
 //!
 //! All of it belongs to one thread. A message that does not fail costs nothing, a turn one look.
 
@@ -69,7 +73,8 @@ pub(crate) fn hold(held: Held) {
     HOLDS.with(|holds| holds.set(true));
 }
 
-/// A function of an actor has panicked: tells those whose replies are held. Answers what the panic said.
+/// A function of an actor has panicked: tells those whose replies are held. Answers what the panic
+/// said.
 pub(crate) fn failed(panic: &(dyn Any + Send)) -> FailureText {
     let text = FailureText::of(panic);
     if HOLDS.with(Cell::get) {

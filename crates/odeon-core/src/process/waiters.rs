@@ -1,9 +1,10 @@
 //! All that wait for one receiver, or for one congestion.
 //!
-//! PROTOCOL of waiting: the sender enters itself with the receiver, then looks whether there still is
-//! pressure, and if not takes all that wait out again; the owner takes pressure off, then takes out
-//! all that wait. The list's lock orders the two: one of them sees the other. A future that is given up takes
-//! itself out, by its key; if it has been taken out by then, there is nothing left to do. (`process/waiters/loom.rs`)
+//! PROTOCOL of waiting: the sender enters itself with the receiver, then looks whether there still
+//! is pressure, and if not takes all that wait out again; the owner takes pressure off, then takes
+//! out all that wait. The list's lock orders the two: one of them sees the other. A future that is
+//! given up takes itself out, by its key; if it has been taken out by then, there is nothing left
+//! to do. (`process/waiters/loom.rs`)
 
 use std::collections::BTreeMap;
 

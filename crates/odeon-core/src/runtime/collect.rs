@@ -31,11 +31,11 @@ impl fmt::Debug for StatsSource {
 }
 
 impl Theater {
-    /// What has been counted so far; `None` unless [`stats`](crate::TheaterBuilder::stats) was switched on
-    /// (S21).
+    /// What has been counted so far; `None` unless [`stats`](crate::TheaterBuilder::stats) was
+    /// switched on (S21).
     ///
-    /// Looks at every live actor, some 100 ns each, and has new actors wait meanwhile, a part of them at a
-    /// time: for once a second, not for once a message.
+    /// Looks at every live actor, some 100 ns each, and has new actors wait meanwhile, a part of
+    /// them at a time: for once a second, not for once a message.
     ///
     /// ```
     /// # use odeon_core::*;
@@ -107,7 +107,8 @@ impl Theater {
         Some(self.shared().telemetry()?.waits.as_ref()?.view())
     }
 
-    /// For whoever wants the numbers again and again, also an actor of the theater, which must not keep it.
+    /// For whoever wants the numbers again and again, also an actor of the theater, which must not
+    /// keep it.
     pub fn stats_source(&self) -> StatsSource {
         StatsSource(Arc::downgrade(self.parts()))
     }

@@ -12,7 +12,8 @@ use crate::process::theater_shared::TheaterShared;
 use crate::runtime::naming::Naming;
 use crate::vocabulary::failure_text::{Escalated, FailureText};
 
-/// TUNE: lines within a second, guessed 2026-11: what a person can still read; an actor that fails with each message fails a million times.
+/// TUNE: lines within a second, guessed 2026-11: what a person can still read; an actor that fails
+/// with each message fails a million times.
 const MOST: u32 = 10;
 
 const SECOND: Duration = Duration::from_secs(1);

@@ -41,7 +41,8 @@ impl<A: AsyncBehavior> AsyncContext<'_, A> {
         Naming::of(self.theater()).names.lookup(name)
     }
 
-    /// As [`Theater::lookup_or_spawn`](crate::Theater::lookup_or_spawn), in the theater of this actor.
+    /// As [`Theater::lookup_or_spawn`](crate::Theater::lookup_or_spawn), in the theater of this
+    /// actor.
     ///
     /// # Errors
     /// As there.
@@ -53,8 +54,8 @@ impl<A: AsyncBehavior> AsyncContext<'_, A> {
         lookup_or_spawn(self.theater(), name, make)
     }
 
-    /// As [`Theater::lookup_or_spawn_supervised`](crate::Theater::lookup_or_spawn_supervised), in the
-    /// theater of this actor.
+    /// As [`Theater::lookup_or_spawn_supervised`](crate::Theater::lookup_or_spawn_supervised), in
+    /// the theater of this actor.
     ///
     /// # Errors
     /// As there.
@@ -67,8 +68,8 @@ impl<A: AsyncBehavior> AsyncContext<'_, A> {
         lookup_or_spawn_supervised(self.theater(), name, supervision, make)
     }
 
-    /// As [`Theater::lookup_or_spawn_async`](crate::Theater::lookup_or_spawn_async), in the theater of this
-    /// actor.
+    /// As [`Theater::lookup_or_spawn_async`](crate::Theater::lookup_or_spawn_async), in the theater
+    /// of this actor.
     ///
     /// # Errors
     /// As there.
@@ -81,8 +82,8 @@ impl<A: AsyncBehavior> AsyncContext<'_, A> {
     }
 
     /// As
-    /// [`Theater::lookup_or_spawn_async_supervised`](crate::Theater::lookup_or_spawn_async_supervised), in
-    /// the theater of this actor.
+    /// [`Theater::lookup_or_spawn_async_supervised`](crate::Theater::lookup_or_spawn_async_supervised),
+    /// in the theater of this actor.
     ///
     /// # Errors
     /// As there.

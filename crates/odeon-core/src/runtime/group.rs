@@ -1,13 +1,14 @@
 //! Groups: actors that get what is published to all of them.
 //!
 //! PROTOCOL
-//! 1. A member is one of the group while its inbox is open: as for names (`runtime/naming/names.rs`, 1).
+//! 1. A member is one of the group while its inbox is open: as for names
+//!    (`runtime/naming/names.rs`, 1).
 //! 2. Its end takes it out. The watch for that is set before it is entered; whoever enters it looks
 //!    afterwards whether it has ended meanwhile, and takes it out then.
-//! 3. Who publishes does so to the members that it found under the lock, outside of it. They are changed
-//!    in place while nobody publishes, and copied otherwise.
-//! 4. A group with a name keeps itself alive while it has members; without members and handles it goes,
-//!    and its name with it (`runtime/group/named.rs`).
+//! 3. Who publishes does so to the members that it found under the lock, outside of it. They are
+//!    changed in place while nobody publishes, and copied otherwise.
+//! 4. A group with a name keeps itself alive while it has members; without members and handles it
+//!    goes, and its name with it (`runtime/group/named.rs`).
 //!
 //! Covered by `tests/s16_groups.rs` and, under random schedules, `tests/shuttle_naming.rs`.
 
@@ -125,13 +126,14 @@ impl<M: Message> Group<M> {
 
     /// Sends a message to all members; returns how many it was delivered to. 0: it is dropped.
     ///
-    /// It goes to all who joined before this call began and do not end or leave before it is over; of
-    /// those who join, leave or end meanwhile, to some. What one sender publishes arrives at each member
-    /// in its order, together with what it sends to that member directly (S2); what several publish, in
-    /// different orders at different members.
+    /// It goes to all who joined before this call began and do not end or leave before it is over;
+    /// of those who join, leave or end meanwhile, to some. What one sender publishes arrives at
+    /// each member in its order, together with what it sends to that member directly (S2); what
+    /// several publish, in different orders at different members.
     ///
-    /// The last member gets the message itself, the others clones; see [`broadcast`](crate::broadcast).
-    /// Costs a send and a clone for each member, and some 10 ns. No lock is held meanwhile.
+    /// The last member gets the message itself, the others clones; see
+    /// [`broadcast`](crate::broadcast). Costs a send and a clone for each member, and some 10 ns.
+    /// No lock is held meanwhile.
     ///
     /// # Panics
     /// As [`broadcast`](crate::broadcast).

@@ -77,9 +77,9 @@ impl Theater {
     /// Gives an actor a name in this theater, which keeps the actor as a reference does: an actor
     /// with a name does not end as unreachable (S16).
     ///
-    /// The name is free again when the actor ends, from the moment on from which sends to it fail, or
-    /// when it is [unregistered](Self::unregister). A restart is no end. An actor may have several names.
-    /// One that has ended already gets none.
+    /// The name is free again when the actor ends, from the moment on from which sends to it fail,
+    /// or when it is [unregistered](Self::unregister). A restart is no end. An actor may have
+    /// several names. One that has ended already gets none.
     ///
     /// # Errors
     /// If an actor has the name, be it the same one.
@@ -120,8 +120,8 @@ impl Theater {
     /// Some 100 ns, growing with the length of the name; whoever sends often keeps the reference.
     ///
     /// # Errors
-    /// [`LookupError::NotFound`] if nobody has the name, [`LookupError::OtherType`] if its actor has
-    /// other messages than `M`.
+    /// [`LookupError::NotFound`] if nobody has the name, [`LookupError::OtherType`] if its actor
+    /// has other messages than `M`.
     pub fn lookup<M: Message>(&self, name: &str) -> Result<ActorRef<M>, LookupError> {
         Naming::of(self.shared()).names.lookup(name)
     }
@@ -129,8 +129,9 @@ impl Theater {
     /// The actor that has this name; if there is none, a new one on the pool gets it.
     ///
     /// However many callers race, one actor is spawned, and `make` is called once. It runs in the
-    /// new actor's first turn, not in the caller: it holds up nobody but this actor's messages, it may
-    /// look up or spawn other names, and a panic in it ends the actor as failed, which frees the name.
+    /// new actor's first turn, not in the caller: it holds up nobody but this actor's messages, it
+    /// may look up or spawn other names, and a panic in it ends the actor as failed, which frees
+    /// the name.
     ///
     /// # Errors
     /// If the actor that has the name has other messages than `A`.
@@ -161,8 +162,8 @@ impl Theater {
         lookup_or_spawn(self.shared(), name, make)
     }
 
-    /// As [`lookup_or_spawn`](Self::lookup_or_spawn), for a supervised actor: `make` is called again for
-    /// each restart, during which the actor keeps its name.
+    /// As [`lookup_or_spawn`](Self::lookup_or_spawn), for a supervised actor: `make` is called
+    /// again for each restart, during which the actor keeps its name.
     ///
     /// # Errors
     /// As there.
@@ -187,7 +188,8 @@ impl Theater {
         lookup_or_spawn_async(self.shared(), name, make)
     }
 
-    /// As [`lookup_or_spawn_supervised`](Self::lookup_or_spawn_supervised), for an asynchronous actor.
+    /// As [`lookup_or_spawn_supervised`](Self::lookup_or_spawn_supervised), for an asynchronous
+    /// actor.
     ///
     /// # Errors
     /// As there.
@@ -223,8 +225,8 @@ impl<A: Behavior> Context<'_, A> {
         Naming::of(self.theater()).names.lookup(name)
     }
 
-    /// As [`Theater::lookup_or_spawn`], in the theater of this actor: a new actor is on the theater's
-    /// pool, wherever this one is.
+    /// As [`Theater::lookup_or_spawn`], in the theater of this actor: a new actor is on the
+    /// theater's pool, wherever this one is.
     ///
     /// # Errors
     /// As there.

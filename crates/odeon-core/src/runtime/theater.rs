@@ -32,11 +32,12 @@ use root::Root;
 pub use root::RootFailure;
 pub use shutdown::StopReport;
 
-/// A runtime for actors: a pool of worker threads, further stages on demand, and all actors on them.
+/// A runtime for actors: a pool of worker threads, further stages on demand, and all actors on
+/// them.
 ///
-/// Dropping it stops it without draining: handlers in progress are waited for, a second at most, what
-/// waits goes to the dead-letter hook. [`shutdown`](Self::shutdown) drains it first. Dropped on a
-/// stage's thread (by an actor, of this theater or another), it stops in the background.
+/// Dropping it stops it without draining: handlers in progress are waited for, a second at most,
+/// what waits goes to the dead-letter hook. [`shutdown`](Self::shutdown) drains it first. Dropped
+/// on a stage's thread (by an actor, of this theater or another), it stops in the background.
 ///
 /// ```
 /// use odeon_core::{Theater, QueueOrder};
@@ -139,8 +140,8 @@ impl Theater {
         spawn::on(&self.parts.default_stage, None, actor)
     }
 
-    /// Creates a supervised actor on the pool: one that may be made anew when it fails. `make` makes its
-    /// state, now and for each restart.
+    /// Creates a supervised actor on the pool: one that may be made anew when it fails. `make`
+    /// makes its state, now and for each restart.
     ///
     /// # Panics
     /// If `make` does when it is called for the first time.
@@ -193,8 +194,8 @@ impl Theater {
         Ok(spawn::on(&(stage.clone() as Arc<dyn Submit>), Some(&stage), actor))
     }
 
-    /// As [`spawn_dedicated`](Self::spawn_dedicated), for a supervised actor: the thread is the same after each restart. `make` makes its state,
-    /// now and for each restart.
+    /// As [`spawn_dedicated`](Self::spawn_dedicated), for a supervised actor: the thread is the
+    /// same after each restart. `make` makes its state, now and for each restart.
     ///
     /// # Errors
     /// If the thread cannot be started.
@@ -283,19 +284,19 @@ impl Theater {
     /// Stops the theater: lets messages under way be handled until nothing is left to do or
     /// `deadline` has passed, then stops all actors and ends the threads.
     ///
-    /// Asynchronous handlers that wait are work in progress: they, and the messages behind them, have until
-    /// the deadline. One that waits still is cancelled then (S13), and the report says that the theater
-    /// was not drained. So a handler that waits for ever, such as a loop in `started`, makes the shutdown
-    /// last until its deadline, unless its actor is stopped first.
+    /// Asynchronous handlers that wait are work in progress: they, and the messages behind them,
+    /// have until the deadline. One that waits still is cancelled then (S13), and the report says
+    /// that the theater was not drained. So a handler that waits for ever, such as a loop in
+    /// `started`, makes the shutdown last until its deadline, unless its actor is stopped first.
     ///
-    /// Pending timers and pipes are not waited for, and dropped when the actors are stopped (S12, S19). Messages
-    /// that were not handled come back in the report; a question among them keeps its asker
-    /// waiting until the report is dropped. An actor still busy with one message a second after the
-    /// deadline is left behind with its thread and counted as stuck.
+    /// Pending timers and pipes are not waited for, and dropped when the actors are stopped (S12,
+    /// S19). Messages that were not handled come back in the report; a question among them keeps
+    /// its asker waiting until the report is dropped. An actor still busy with one message a second
+    /// after the deadline is left behind with its thread and counted as stuck.
     ///
     /// An actor of this theater cannot wait for itself: called from one, the theater stops in the
-    /// background, and the report says only that nothing was drained; what is not handled goes to the
-    /// dead-letter hook.
+    /// background, and the report says only that nothing was drained; what is not handled goes to
+    /// the dead-letter hook.
     pub fn shutdown(self, deadline: Duration) -> StopReport {
         if self.parts.is_own_thread() {
             return StopReport {

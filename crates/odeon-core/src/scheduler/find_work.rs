@@ -6,8 +6,9 @@
 //! 4. The other workers' queues, starting at a random one.
 //!
 //! Every [`LOOK_AROUND`] turns the own queue goes before the LIFO slot, and every fourth time the
-//! injector before both: chains of messages do not hold up the queue, nor inside traffic submissions
-//! from outside. Who is in the LIFO slot then goes into the queue, where others can take it.
+//! injector before both: chains of messages do not hold up the queue, nor inside traffic
+//! submissions from outside. Who is in the LIFO slot then goes into the queue, where others can
+//! take it.
 
 use crossbeam_deque::Steal;
 
@@ -25,8 +26,8 @@ const LOOK_AROUND: u32 = 16;
 /// Go use, guessed there and here.
 const LOOKS_PER_INJECTOR: u32 = 4;
 
-/// TUNE: looks around between two at the clock for probes: 256 turns, so that reading the clock costs
-/// nothing against them.
+/// TUNE: looks around between two at the clock for probes: 256 turns, so that reading the clock
+/// costs nothing against them.
 const LOOKS_PER_TRIAL: u32 = 16;
 
 /// The worker's own sources and the injector (steps 1 to 3).
@@ -65,8 +66,9 @@ fn beyond_lifo(pool: &PoolShared, me: &WorkerLocal, look_around: bool) -> Option
     me.lifo.take().or_else(|| batch_from_injector(pool, me))
 }
 
-/// As [`from_injector`], for a worker that is awake. What it moves into its own queue is in neither for a moment: a worker that searches may
-/// have looked just then, in vain, and sleep. So it is said again that there is work. (Who searches says so in any case.)
+/// As [`from_injector`], for a worker that is awake. What it moves into its own queue is in neither
+/// for a moment: a worker that searches may have looked just then, in vain, and sleep. So it is
+/// said again that there is work. (Who searches says so in any case.)
 fn batch_from_injector(pool: &PoolShared, me: &WorkerLocal) -> Option<Task> {
     let found = from_injector(pool, me);
     if found.is_some() && !me.queue.is_empty() {
@@ -75,7 +77,8 @@ fn batch_from_injector(pool: &PoolShared, me: &WorkerLocal) -> Option<Task> {
     found
 }
 
-/// What goes before the actor in the LIFO slot is not the one that woke it, and may take long: others must be able to take it.
+/// What goes before the actor in the LIFO slot is not the one that woke it, and may take long:
+/// others must be able to take it.
 fn share_lifo_slot(pool: &PoolShared, me: &WorkerLocal) {
     if let Some(task) = me.lifo.take() {
         me.queue.push(task);

@@ -1,8 +1,9 @@
 //! A stage that a sibling crate, or a user, has made beside those of a theater.
 //!
-//! The theater knows nothing of who gives turns there, so it cannot tell when that is over. It tells the actors of such a stage to
-//! end, as all others, but never ends one itself: a task of it may be kept by anybody, or be running at that moment. The actor
-//! ends in the turn that its task is for.
+//! The theater knows nothing of who gives turns there, so it cannot tell when that is over. It
+//! tells the actors of such a stage to end, as all others, but never ends one itself: a task of it
+//! may be kept by anybody, or be running at that moment. The actor ends in the turn that its task
+//! is for.
 
 use std::sync::Arc;
 
@@ -14,7 +15,8 @@ use crate::process::theater_shared::TheaterShared;
 /// Stands before a stage that is not its theater's own.
 pub(crate) struct ForeignStage {
     behind: Arc<dyn Submit>,
-    /// Asked for once: an actor leaves the registry that it has been entered in, whatever the stage says later.
+    /// Asked for once: an actor leaves the registry that it has been entered in, whatever the stage
+    /// says later.
     theater: Arc<TheaterShared>,
 }
 

@@ -2,13 +2,14 @@
 //!
 //! Small messages are handled faster by one core than by two that pass them back and forth, so a
 //! second worker is not woken for every queued actor. A pool with nobody awake wakes a worker for
-//! the first task at once; while some worker is awake, one of the sleeping ones is its *monitor*: it looks
-//! at the queues from time to time and calls for help only where work waits longer than moving it
-//! costs (`monitor.rs`).
+//! the first task at once; while some worker is awake, one of the sleeping ones is its *monitor*:
+//! it looks at the queues from time to time and calls for help only where work waits longer than
+//! moving it costs (`monitor.rs`).
 //!
 //! PROTOCOL
-//! 1. `word` holds three counts: workers searching, workers sleeping, and whether one of the sleeping
-//!    ones is the monitor. The list of sleepers and the monitor change only under the lock, with the word.
+//! 1. `word` holds three counts: workers searching, workers sleeping, and whether one of the
+//!    sleeping ones is the monitor. The list of sleepers and the monitor change only under the
+//!    lock, with the word.
 //! 2. Whoever makes work visible to others (a queue push) then calls `work_added` (an awake worker
 //!    that pushes to its own queue: `work_queued`, see there): a full fence, then
 //!    a look at `word`. If a worker is searching, or one is awake and has a monitor, that is
@@ -18,8 +19,8 @@
 //!    monitor that gives up its post because nobody is awake.
 //! 4. No work is slept over: of the fences in 2 and 3, one comes first. If the pusher's does, the
 //!    worker's second look sees the push. Otherwise the pusher sees the worker sleeping, or sees
-//!    another one searching, awake, or the monitor, each of whom looks at the queues before it is bound
-//!    by 3.
+//!    another one searching, awake, or the monitor, each of whom looks at the queues before it is
+//!    bound by 3.
 //! 5. A searcher that found work and was the last one searching calls `work_added` if more is
 //!    there, so that one wake-up is enough for any number of tasks.
 //! 6. A woken worker counts as searching at once, so that a burst of pushes wakes one and not all.
@@ -85,8 +86,9 @@ impl Idle {
     /// sleeper is woken to search even if somebody is awake.
     #[inline]
     pub(super) fn work_added(&self, at_once: bool) -> Option<usize> {
-        // ORDERING: SeqCst fence between the caller's queue push and the look at `word`; partner: the
-        // fence in `enter_sleep` and `leave_monitor`. Anything weaker lets both sides miss each other.
+        // ORDERING: SeqCst fence between the caller's queue push and the look at `word`; partner:
+        // the fence in `enter_sleep` and `leave_monitor`. Anything weaker lets both sides miss each
+        // other.
         fence(Ordering::SeqCst);
         let word = self.word.load(Ordering::Relaxed);
         let asleep = sleeping(word);
@@ -112,7 +114,8 @@ impl Idle {
         self.wake_or_appoint(at_once)
     }
 
-    /// Somebody sleeps and nobody searches: wakes a worker if none is awake, else appoints a monitor.
+    /// Somebody sleeps and nobody searches: wakes a worker if none is awake, else appoints a
+    /// monitor.
     #[cold]
     fn wake_or_appoint(&self, at_once: bool) -> Option<usize> {
         let mut state = self.lock();
@@ -172,8 +175,8 @@ impl Idle {
         let mut state = self.lock();
         state.sleepers.push(worker);
         let change = if was_searching { SLEEPING.wrapping_sub(SEARCHING) } else { SLEEPING };
-        // ORDERING: SeqCst: the single order of the counts; `sleeps` before the word: `all_sleep` must not see a worker asleep
-        // again and not that it was awake.
+        // ORDERING: SeqCst: the single order of the counts; `sleeps` before the word: `all_sleep`
+        // must not see a worker asleep again and not that it was awake.
         self.sleeps.fetch_add(1, Ordering::SeqCst);
         let before = self.word.fetch_add(change, Ordering::SeqCst);
         if sleeping(before) + 1 == self.workers {
@@ -199,11 +202,11 @@ impl Idle {
         self.take_sleeper(&mut state).is_some()
     }
 
-    /// An awake worker enters itself as sleeping although there is work, as the monitor. `false` if nobody
-    /// else is awake: then it is needed.
+    /// An awake worker enters itself as sleeping although there is work, as the monitor. `false` if
+    /// nobody else is awake: then it is needed.
     ///
-    /// Rule 3 does not bind it: somebody stays awake, and will look at all queues after this one has
-    /// entered.
+    /// Rule 3 does not bind it: somebody stays awake, and will look at all queues after this one
+    /// has entered.
     #[must_use]
     pub(super) fn step_aside(&self, worker: usize) -> bool {
         let mut state = self.lock();
@@ -245,8 +248,9 @@ impl Idle {
         }
     }
 
-    /// The monitor gives up its post if nobody is awake. Afterwards it must look at all queues again
-    /// (rule 3), as after `enter_sleep`. `false` if it must stay, or has been woken to search.
+    /// The monitor gives up its post if nobody is awake. Afterwards it must look at all queues
+    /// again (rule 3), as after `enter_sleep`. `false` if it must stay, or has been woken to
+    /// search.
     #[must_use]
     pub(super) fn leave_monitor(&self, worker: usize) -> bool {
         let mut state = self.lock();

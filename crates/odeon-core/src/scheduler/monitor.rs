@@ -2,9 +2,10 @@
 //!
 //! While a worker is awake and others sleep, one of the sleeping ones wakes up from time to time
 //! and looks how the awake ones get on. It calls for help where
-//! * a worker has queued actors and has not finished a turn since the last look: it is inside a long
-//!   handler; or
-//! * turns take long enough ([`WORTH_A_CORE`]) that handing over an actor costs little against them; or
+//! * a worker has queued actors and has not finished a turn since the last look: it is inside a
+//!   long handler; or
+//! * turns take long enough ([`WORTH_A_CORE`]) that handing over an actor costs little against
+//!   them; or
 //! * what is queued would take longer than [`LONG_QUEUE`].
 //!
 //! Once turns have been found that long, sleeping workers are woken for each queued actor at once
@@ -36,8 +37,8 @@ const WORTH_A_CORE: Duration = Duration::from_nanos(120);
 /// turns are short: keeps waits bounded when very many actors are queued.
 const LONG_QUEUE: Duration = Duration::from_micros(300);
 
-/// Whether turns have been long enough lately that sleeping workers are woken for each queued actor,
-/// without the monitor's detour.
+/// Whether turns have been long enough lately that sleeping workers are woken for each queued
+/// actor, without the monitor's detour.
 #[derive(Debug, Default)]
 pub(super) struct Effort {
     coarse: AtomicBool,

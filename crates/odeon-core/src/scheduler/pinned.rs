@@ -1,21 +1,21 @@
 //! Pinned and dedicated stages: one thread that owns its actors and is their common mailbox
 //! (the stage of SALSA Lite: Desell and Varela, AGERE 2015, section 3).
 //!
-//! Messages from other threads arrive in the stage's inbox, each an [`Envelope`] of one cache
-//! line; messages between its own actors go through a private ring without any atomic operation.
-//! Both are handled strictly in order, one message at a time, so the stage is fair among its actors.
+//! Messages from other threads arrive in the stage's inbox, each an [`Envelope`] of one cache line;
+//! messages between its own actors go through a private ring without any atomic operation. Both are
+//! handled strictly in order, one message at a time, so the stage is fair among its actors.
 //!
 //! PROTOCOL
 //! 1. An actor's `Owner` is touched by the stage's thread alone.
 //! 2. The thread sleeps only after its inbox went idle; the sender that wakes an idle inbox leaves
 //!    the token. There is no other wake-up and no timeout.
-//! 3. The last strong reference to a cell sends `UNREFERENCED`, the last of any kind `RECLAIM`: both
-//!    go through the inbox, from there through the ring, and only then have their effect. Whoever
-//!    sent to the actor did so before giving up its reference, so both queues hold nothing sent by
-//!    such a reference by then.
+//! 3. The last strong reference to a cell sends `UNREFERENCED`, the last of any kind `RECLAIM`:
+//!    both go through the inbox, from there through the ring, and only then have their effect.
+//!    Whoever sent to the actor did so before giving up its reference, so both queues hold nothing
+//!    sent by such a reference by then.
 //! 4. When the inbox has been closed the thread still handles what it holds. Cells that fall due
-//!    meanwhile are left for it in `unclaimed`, and freed by it when both queues are empty. From then on
-//!    it touches no cell: cells are freed and actors ended by whoever needs it.
+//!    meanwhile are left for it in `unclaimed`, and freed by it when both queues are empty. From
+//!    then on it touches no cell: cells are freed and actors ended by whoever needs it.
 
 mod thread;
 
@@ -258,7 +258,8 @@ impl PinnedShared {
         &self.attachments
     }
 
-    /// The stage's thread: remembers how the stage has to wait after its batch; only the first one counts.
+    /// The stage's thread: remembers how the stage has to wait after its batch; only the first one
+    /// counts.
     pub(crate) fn hold_back(&self, wait: impl FnOnce() -> WaitAsStage) {
         // ORDERING: Relaxed, here and in `take_wait`: one thread.
         if !self.held.swap(true, Ordering::Relaxed) {

@@ -135,9 +135,9 @@ impl PoolShared {
         }
     }
 
-    /// Whether all workers sleep and no queue holds a task, and a number that changes with every falling
-    /// asleep. A worker that has just entered itself as sleeping has its second look at the queues still
-    /// before it (`idle.rs`, protocol 3), so the queues are looked at here as well.
+    /// Whether all workers sleep and no queue holds a task, and a number that changes with every
+    /// falling asleep. A worker that has just entered itself as sleeping has its second look at the
+    /// queues still before it (`idle.rs`, protocol 3), so the queues are looked at here as well.
     pub(crate) fn all_sleep(&self) -> (bool, u64) {
         let (asleep, sleeps) = self.idle.all_sleep();
         (asleep && !self.has_work(), sleeps)

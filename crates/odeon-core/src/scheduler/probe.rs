@@ -2,14 +2,16 @@
 //!
 //! Whether a second core helps cannot be told from how long turns take: where two workers pass each
 //! other actors, moving cache lines makes turns long, and long turns look like work for more cores.
-//! So it is tried. When two workers are awake, the pool counts the messages it handles for some time,
-//! sends one of them to sleep, and counts again. If both got clearly more done ([`PAYS`]), sleepers
-//! are woken for each queued actor from then on; otherwise one worker stays alone until the next
-//! probe, unless it gets stuck in a long handler. Verdicts that repeat are tested ever more rarely.
+//! So it is tried. When two workers are awake, the pool counts the messages it handles for some
+//! time, sends one of them to sleep, and counts again. If both got clearly more done ([`PAYS`]),
+//! sleepers are woken for each queued actor from then on; otherwise one worker stays alone until
+//! the next probe, unless it gets stuck in a long handler. Verdicts that repeat are tested ever
+//! more rarely.
 //!
 //! Only the step from one worker to two is tried: what one of many workers adds is within the noise
 //! of so short a measurement. The idea of tuning the number of threads by trying is that of .NET's
-//! thread pool (Hellerstein, Morrison, Eilebrecht: "Applying control theory in the real world", 2009).
+//! thread pool (Hellerstein, Morrison, Eilebrecht: "Applying control theory in the real
+//! world", 2009).
 
 use std::time::Duration;
 
@@ -22,8 +24,8 @@ use super::worker::WorkerLocal;
 /// TUNE: one window of a measurement; a few thousand small messages.
 const WINDOW: Duration = Duration::from_micros(200);
 
-/// TUNE: windows of a measurement, of which the best counts: an interruption by the operating system
-/// or hypervisor spoils one or two of them.
+/// TUNE: windows of a measurement, of which the best counts: an interruption by the operating
+/// system or hypervisor spoils one or two of them.
 const WINDOWS: u32 = 3;
 
 /// TUNE: how many times the messages of one worker two must handle. Less does not pay for the core.
@@ -33,8 +35,8 @@ const PAYS: f64 = 1.1;
 /// to another core costs some cache misses, a few hundred nanoseconds in all.
 const SURELY_PAYS: Duration = Duration::from_micros(2);
 
-/// TUNE: time between probes at first, and after a verdict that differs from the one before: a probe
-/// takes some 0.7 ms of one worker's time.
+/// TUNE: time between probes at first, and after a verdict that differs from the one before: a
+/// probe takes some 0.7 ms of one worker's time.
 const SHORTEST_GAP: Duration = Duration::from_millis(20);
 
 /// TUNE: gaps double up to this while verdicts repeat.
@@ -77,8 +79,8 @@ impl Probes {
         }
     }
 
-    /// Whether one worker is to be alone: during the second half of a probe, and after one that found
-    /// this better.
+    /// Whether one worker is to be alone: during the second half of a probe, and after one that
+    /// found this better.
     pub(super) fn alone_is_better(&self, now: Duration) -> bool {
         // ORDERING: Relaxed, here and below: estimates and times; phases change under the lock.
         nanoseconds(now) < self.alone_until.load(Ordering::Relaxed)

@@ -1,7 +1,7 @@
 //! How a woken actor comes to a worker.
 //!
-//! One message in five files: `messaging/send.rs` → `mailbox/inbox.rs` → **`scheduler/submit.rs`** →
-//! `scheduler/worker.rs` → `turn/sequential.rs`.
+//! One message in five files: `messaging/send.rs` → `mailbox/inbox.rs` → **`scheduler/submit.rs`**
+//! → `scheduler/worker.rs` → `turn/sequential.rs`.
 
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! The timers of one theater: its clock in ticks, and who fires what is due.
 //!
-//! A theater with threads starts one more with its first timer. It sleeps until the earliest timer is
-//! due, without limit if there is none. A theater on a stage that is driven from outside has none:
-//! whoever drives the stage fires its timers too.
+//! A theater with threads starts one more with its first timer. It sleeps until the earliest timer
+//! is due, without limit if there is none. A theater on a stage that is driven from outside has
+//! none: whoever drives the stage fires its timers too.
 
 mod pending;
 pub(crate) mod repeat;

@@ -56,8 +56,9 @@ const SEARCH_ROUNDS: u32 = if cfg!(any(odeon_loom, odeon_shuttle)) { 1 } else { 
 /// actor will be worth this core.
 const COARSE_SEARCH_ROUNDS: u32 = if cfg!(any(odeon_loom, odeon_shuttle)) { 1 } else { 36 };
 
-/// TUNE: from this round on, after some 3 us, a worker that searches lets other threads have its core if they wait for one: where several
-/// processes share the cores, what it looks for may be theirs to bring about.
+/// TUNE: from this round on, after some 3 us, a worker that searches lets other threads have its
+/// core if they wait for one: where several processes share the cores, what it looks for may be
+/// theirs to bring about.
 const YIELDING_ROUND: u32 = 8;
 
 impl WorkerLocal {
@@ -130,7 +131,8 @@ pub(super) fn run(pool: &PoolShared, me: &WorkerLocal) {
     me.tally.busy.begin(now);
     while let Some(task) = next_task(pool, me) {
         let (report, again) = task.run(&limits);
-        // ORDERING: Relaxed: written by this thread alone, read by the monitor and in probes for an estimate.
+        // ORDERING: Relaxed: written by this thread alone, read by the monitor and in probes for an
+        // estimate.
         shared.turns.store(shared.turns.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         let messages = shared.messages.load(Ordering::Relaxed) + u64::from(report.messages);
         shared.messages.store(messages, Ordering::Relaxed);
@@ -138,7 +140,8 @@ pub(super) fn run(pool: &PoolShared, me: &WorkerLocal) {
             requeue(pool, me, task);
         }
     }
-    // All actors have been told to end. Those that wait for a turn must not wait for a thread that may never come back.
+    // All actors have been told to end. Those that wait for a turn must not wait for a thread that
+    // may never come back.
     while let Some(task) = find_work::left(pool, me) {
         if let (_, Some(task)) = task.run(&limits) {
             // The shutdown ends it itself, if all threads come back.
@@ -162,7 +165,8 @@ fn requeue(pool: &PoolShared, me: &WorkerLocal, task: Task) {
     } else {
         me.queue.push(task);
     }
-    // What runs next may be the actor in the LIFO slot, and take long: somebody has to be the monitor.
+    // What runs next may be the actor in the LIFO slot, and take long: somebody has to be the
+    // monitor.
     pool.work_queued();
 }
 

@@ -4,15 +4,16 @@ use std::time::Duration;
 
 use odeon_sync::atomic::{AtomicU64, Ordering};
 
-/// Goes on while the thread has work. One writer, the thread; whoever reads is never told less than before.
+/// Goes on while the thread has work. One writer, the thread; whoever reads is never told less than
+/// before.
 #[derive(Debug, Default)]
 pub(crate) struct BusyClock {
-    /// One word, so that nobody sees half a change. The lowest bit says whether the thread has work; the
-    /// others are nanoseconds: without work, for how long it has had some; with work, since when it would
-    /// have had it, had it never been without.
+    /// One word, so that nobody sees half a change. The lowest bit says whether the thread has
+    /// work; the others are nanoseconds: without work, for how long it has had some; with work,
+    /// since when it would have had it, had it never been without.
     state: AtomicU64,
-    /// The longest time that has been told: the thread asks for the time before it writes, so that what it
-    /// writes can lie behind what a reader has made of the earlier state.
+    /// The longest time that has been told: the thread asks for the time before it writes, so that
+    /// what it writes can lie behind what a reader has made of the earlier state.
     told: AtomicU64,
 }
 
@@ -32,7 +33,8 @@ impl BusyClock {
     /// Up to `now`.
     pub(crate) fn time(&self, now: Duration) -> Duration {
         let busy = self.busy_at(now);
-        // ORDERING: Relaxed, here and below: a number for people, in one word; nothing is decided by it.
+        // ORDERING: Relaxed, here and below: a number for people, in one word; nothing is decided
+        // by it.
         Duration::from_nanos(self.told.fetch_max(busy, Ordering::Relaxed).max(busy))
     }
 

@@ -1,11 +1,12 @@
-//! Where the causes of messages under way are kept, each under the number that goes with its message.
+//! Where the causes of messages under way are kept, each under the number that goes with its
+//! message.
 
 use odeon_sync::{Mutex, MutexGuard};
 
 use super::follow::Cause;
 
-/// TUNE: messages under way that are followed at a time, in one theater: 24 bits of a label would allow
-/// for more; this many spans kept alive are some 16 MB. Those beyond are not followed.
+/// TUNE: messages under way that are followed at a time, in one theater: 24 bits of a label would
+/// allow for more; this many spans kept alive are some 16 MB. Those beyond are not followed.
 const MOST: usize = 1 << 16;
 
 /// Numbered from 1: 0 stands for no cause.

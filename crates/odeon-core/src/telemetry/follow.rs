@@ -1,10 +1,11 @@
 //! Following a message from where it is sent to where it is handled.
 //!
-//! A thread that is *followed* ([`follow_sends`]) has a mark where an attempt has its outbox, so a send
-//! finds out by the look that it takes anyway. It then asks the receiver's [`Tracer`] what to remember (the
-//! *cause*), and leaves that in the theater's table; the place in the table, a *tag*, goes with the message, in
-//! the upper bits of its label. A label with a tag equals no mailbox, so the receiver notices by the comparison
-//! that it makes anyway, and handles the message in the scope that the tracer makes of its cause.
+//! A thread that is *followed* ([`follow_sends`]) has a mark where an attempt has its outbox, so a
+//! send finds out by the look that it takes anyway. It then asks the receiver's [`Tracer`] what to
+//! remember (the *cause*), and leaves that in the theater's table; the place in the table, a *tag*,
+//! goes with the message, in the upper bits of its label. A label with a tag equals no mailbox, so
+//! the receiver notices by the comparison that it makes anyway, and handles the message in the
+//! scope that the tracer makes of its cause.
 //!
 //! So neither a theater without a tracer nor a thread that is not followed does anything for this.
 
@@ -21,11 +22,12 @@ pub type Cause = Box<dyn Any + Send>;
 
 /// Ties what handlers do to where their messages come from. `odeon-sight` has one for `tracing`.
 ///
-/// Called on the threads of senders and of stages: must be quick, and must not block or send. Its panics, and those of destructors of
-/// its causes and scopes, are contained: the message is sent, and handled once, as if nobody followed it.
+/// Called on the threads of senders and of stages: must be quick, and must not block or send. Its
+/// panics, and those of destructors of its causes and scopes, are contained: the message is sent,
+/// and handled once, as if nobody followed it.
 pub trait Tracer: Send + Sync + 'static {
-    /// A message is being sent by the present thread, which is followed: what to remember; `None`: nothing,
-    /// and the message is not followed.
+    /// A message is being sent by the present thread, which is followed: what to remember; `None`:
+    /// nothing, and the message is not followed.
     fn sent(&self) -> Option<Cause>;
 
     /// A message with this cause is about to be handled.
@@ -34,8 +36,8 @@ pub trait Tracer: Send + Sync + 'static {
 
 /// The handling of one message, from its begin to its end; dropped at the end.
 pub trait Scope: Send {
-    /// Calls `work`, once: the handler, or one poll of an asynchronous one. May be called again for the
-    /// next poll, on another thread. Panics of the work pass through.
+    /// Calls `work`, once: the handler, or one poll of an asynchronous one. May be called again for
+    /// the next poll, on another thread. Panics of the work pass through.
     fn run(&mut self, work: &mut dyn FnMut());
 }
 
@@ -109,7 +111,8 @@ impl Drop for InScope {
     }
 }
 
-/// Does `work` in a scope, if there is one: once, whatever the tracer does, and with its own outcome.
+/// Does `work` in a scope, if there is one: once, whatever the tracer does, and with its own
+/// outcome.
 #[cold]
 pub(crate) fn within<R>(scope: Option<&mut InScope>, work: impl FnOnce() -> R) -> R {
     let Some(InScope(Some(scope))) = scope else { return work() };
@@ -121,7 +124,8 @@ pub(crate) fn within<R>(scope: Option<&mut InScope>, work: impl FnOnce() -> R) -
             let failed = done.is_err();
             outcome = Some(done);
             if failed {
-                // The tracer is to see that something passes; whatever it makes of that, the panic itself goes on below.
+                // The tracer is to see that something passes; whatever it makes of that, the panic
+                // itself goes on below.
                 resume_unwind(Box::new(()));
             }
         });

@@ -1,4 +1,5 @@
-//! Who tells more of an actor than is counted of every actor, asked when a theater's numbers are collected.
+//! Who tells more of an actor than is counted of every actor, asked when a theater's numbers are
+//! collected.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
@@ -23,7 +24,8 @@ pub(crate) struct Reporters(Mutex<Table>);
 
 struct Table {
     of: HashMap<ActorId, Weak<dyn Reporter>>,
-    /// With how many those that are gone are looked for: twice as many as the last time, so that it costs little for each.
+    /// With how many those that are gone are looked for: twice as many as the last time, so that it
+    /// costs little for each.
     full_at: usize,
 }
 
@@ -47,7 +49,8 @@ impl Reporters {
         table.of.insert(actor, reporter);
     }
 
-    /// The reporters that are there, to be asked without the lock: to ask one, and to drop it, may run other crates' code.
+    /// The reporters that are there, to be asked without the lock: to ask one, and to drop it, may
+    /// run other crates' code.
     pub(crate) fn all(&self) -> HashMap<ActorId, Arc<dyn Reporter>> {
         let table = self.0.lock().expect("no panic happens under this lock");
         let there = |(actor, reporter): (&ActorId, &Weak<dyn Reporter>)| {

@@ -53,8 +53,8 @@ pub struct StageStats {
     pub parks: u64,
     /// For how long its threads have had work, all together.
     pub busy: Duration,
-    /// Messages that wait in the common queue of a pinned or dedicated stage, at most: whole blocks of 64
-    /// are counted. 0 for the pool, whose actors have queues of their own.
+    /// Messages that wait in the common queue of a pinned or dedicated stage, at most: whole blocks
+    /// of 64 are counted. 0 for the pool, whose actors have queues of their own.
     pub waiting: usize,
 }
 
@@ -64,7 +64,8 @@ pub struct StageStats {
 pub struct ActorStats {
     /// The actor.
     pub id: ActorId,
-    /// The actor for which this one works: one that takes over some of its messages, or attempts at them.
+    /// The actor for which this one works: one that takes over some of its messages, or attempts at
+    /// them.
     pub works_for: Option<ActorId>,
     /// A name by which it can be looked up, if it has one.
     pub name: Option<Arc<str>>,
@@ -76,15 +77,16 @@ pub struct ActorStats {
     pub turns: u64,
     /// Messages handled.
     pub messages: u64,
-    /// How long its turns have taken, all together, without the one that it has. `None` on a pinned or dedicated stage, where
-    /// turns are not timed one by one: all actors there share the stage's [`busy`](StageStats::busy).
+    /// How long its turns have taken, all together, without the one that it has. `None` on a pinned
+    /// or dedicated stage, where turns are not timed one by one: all actors there share the stage's
+    /// [`busy`](StageStats::busy).
     pub busy: Option<Duration>,
     /// Messages that wait for it: exact between its turns, off by up to a block of 64 while it has
-    /// one. On a pinned or dedicated stage: only those that wait for a guard, or for a future; the rest waits in
-    /// the stage's common queue.
+    /// one. On a pinned or dedicated stage: only those that wait for a guard, or for a future; the
+    /// rest waits in the stage's common queue.
     pub waiting: usize,
-    /// The longest time from being woken, or put back with messages left, until its turn began. Zero on a
-    /// pinned or dedicated stage, where messages and not actors wait for their turn.
+    /// The longest time from being woken, or put back with messages left, until its turn began.
+    /// Zero on a pinned or dedicated stage, where messages and not actors wait for their turn.
     pub longest_wait: Duration,
     /// How often it was made anew.
     pub restarts: u64,
@@ -92,8 +94,8 @@ pub struct ActorStats {
     pub speculation: Option<SpeculationReport>,
 }
 
-/// What a speculative actor tells of its attempts: an actor whose messages are transactions, so that some are rolled back and
-/// handled again.
+/// What a speculative actor tells of its attempts: an actor whose messages are transactions, so
+/// that some are rolled back and handled again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SpeculationReport {
@@ -105,8 +107,8 @@ pub struct SpeculationReport {
     pub failures: u64,
     /// Attempts that were rolled back, by cause; causes that never happened are missing.
     pub rollbacks: Vec<(&'static str, u64)>,
-    /// Rollbacks by the label of the variable at which they happened, most first; those at variables without a
-    /// label are missing.
+    /// Rollbacks by the label of the variable at which they happened, most first; those at
+    /// variables without a label are missing.
     pub rollbacks_by_variable: Vec<(&'static str, u64)>,
 }
 

@@ -1,8 +1,9 @@
 //! The counters of one actor and of one thread of a stage.
 //!
-//! Each has one writer at a time, so that counting needs no read-modify-write: an actor's tally belongs to
-//! whoever owns the actor (`woken_at` to whoever holds its task), a thread's to the thread. Whoever reads
-//! sees each number as it was a moment ago, and no two numbers of exactly the same moment.
+//! Each has one writer at a time, so that counting needs no read-modify-write: an actor's tally
+//! belongs to whoever owns the actor (`woken_at` to whoever holds its task), a thread's to the
+//! thread. Whoever reads sees each number as it was a moment ago, and no two numbers of exactly the
+//! same moment.
 
 use std::time::Duration;
 
@@ -24,8 +25,8 @@ impl Counter {
     /// The writer: sets it.
     #[inline]
     pub(crate) fn set(&self, n: u64) {
-        // ORDERING: Relaxed, here and below: a number for people; nothing is decided by it. From one writer
-        // to the next it is handed on with the actor.
+        // ORDERING: Relaxed, here and below: a number for people; nothing is decided by it. From
+        // one writer to the next it is handed on with the actor.
         self.0.store(n, Ordering::Relaxed);
     }
 

@@ -1,8 +1,8 @@
 //! Who waits for whose answer, and whether that goes round in a circle.
 //!
-//! An edge is entered when an actor begins to wait for an answer inside a handler: with the first poll of
-//! an [`Ask`](crate::Ask) in an asynchronous handler, or with `wait` on a dedicated stage. It goes when the
-//! answer has come or the question is given up.
+//! An edge is entered when an actor begins to wait for an answer inside a handler: with the first
+//! poll of an [`Ask`](crate::Ask) in an asynchronous handler, or with `wait` on a dedicated stage.
+//! It goes when the answer has come or the question is given up.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -29,8 +29,9 @@ pub struct Wait {
 pub struct WaitsView {
     /// All waits, the longest one first.
     pub waits: Vec<Wait>,
-    /// Circles: each actor waits for the next one, and the last one for the first. An actor that waits for
-    /// several answers at once, and will go on with any of them, can be in a circle that comes apart.
+    /// Circles: each actor waits for the next one, and the last one for the first. An actor that
+    /// waits for several answers at once, and will go on with any of them, can be in a circle that
+    /// comes apart.
     pub circles: Vec<Vec<ActorId>>,
 }
 
@@ -46,7 +47,8 @@ struct Edges {
 }
 
 impl Waits {
-    /// Enters an edge; returns a key to remove it by and the circle that it closes, if it closes one.
+    /// Enters an edge; returns a key to remove it by and the circle that it closes, if it closes
+    /// one.
     pub(crate) fn enter(&self, wait: Wait) -> (u64, Option<Vec<ActorId>>) {
         let mut edges = self.lock();
         let circle = edges.path(wait.asked, wait.asker);

@@ -57,15 +57,16 @@ pub trait Actor: Send + Sized + 'static {
     /// actor that its theater ends before its first turn gets this without `started`.
     fn stopped(&mut self) {}
 
-    /// How the next message is selected if there are several mailboxes. Asked once, when the actor has
-    /// [started](Self::started), and again after a restart.
+    /// How the next message is selected if there are several mailboxes. Asked once, when the actor
+    /// has [started](Self::started), and again after a restart.
     fn selection(&self) -> Selection {
         Selection::priority()
     }
 
-    /// The declared guards: which mailboxes are open in this state. Asked after everything that may have changed the
-    /// state: [`started`](Self::started), each message, what goes on after a pipe. Mailboxes that are not
-    /// named keep the guards that handlers have set. Not asked with one mailbox.
+    /// The declared guards: which mailboxes are open in this state. Asked after everything that may
+    /// have changed the state: [`started`](Self::started), each message, what goes on after a pipe.
+    /// Mailboxes that are not named keep the guards that handlers have set. Not asked with one
+    /// mailbox.
     ///
     /// Usually written by `#[guards]` from functions marked `#[guard(..)]`.
     ///

@@ -14,8 +14,8 @@ use crate::vocabulary::message::Message;
 ///
 /// # Guarantees
 /// As for [`Actor`](crate::Actor): one message at a time, also across awaits (S1, S13); order (S2);
-/// guarded mailboxes (S3); a panic ends this actor and nothing else (S5), or has it made anew if it is
-/// supervised (S15).
+/// guarded mailboxes (S3); a panic ends this actor and nothing else (S5), or has it made anew if it
+/// is supervised (S15).
 ///
 /// # Cancellation
 /// An actor that is stopped from outside ([`ActorRef::stop`](crate::ActorRef::stop), the end of its
@@ -75,8 +75,8 @@ pub trait AsyncActor: Send + Sized + 'static {
         ctx: &mut AsyncContext<'_, Self>,
     ) -> impl Future<Output = ()> + Send;
 
-    /// Runs once on the actor's stage before its first message, also if none ever comes. May wait, as
-    /// a handler may.
+    /// Runs once on the actor's stage before its first message, also if none ever comes. May wait,
+    /// as a handler may.
     fn started(&mut self, ctx: &mut AsyncContext<'_, Self>) -> impl Future<Output = ()> + Send {
         let _ = ctx;
         std::future::ready(())
@@ -89,12 +89,14 @@ pub trait AsyncActor: Send + Sized + 'static {
     /// something before it goes does so in a handler, and stops itself there.
     fn stopped(&mut self) {}
 
-    /// How the next message is selected if there are several mailboxes: as [`Actor::selection`](crate::Actor::selection).
+    /// How the next message is selected if there are several mailboxes: as
+    /// [`Actor::selection`](crate::Actor::selection).
     fn selection(&self) -> Selection {
         Selection::priority()
     }
 
-    /// The declared guards: as [`Actor::guards`](crate::Actor::guards). Asked when no handler waits.
+    /// The declared guards: as [`Actor::guards`](crate::Actor::guards). Asked when no handler
+    /// waits.
     #[inline(always)]
     fn guards(&self, guards: &mut DeclaredGuards<'_, Self::Msg>) {
         let _ = guards;

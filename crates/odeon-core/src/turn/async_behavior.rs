@@ -1,5 +1,5 @@
-//! What the runtime asks of an asynchronous actor: [`Behavior`](super::behavior::Behavior) for handlers that
-//! wait.
+//! What the runtime asks of an asynchronous actor: [`Behavior`](super::behavior::Behavior) for
+//! handlers that wait.
 
 use crate::mailbox::declared_guards::DeclaredGuards;
 use crate::mailbox::selection::Selection;
@@ -10,8 +10,8 @@ use crate::turn::async_context::AsyncContext;
 use crate::turn::behavior::NoInner;
 use crate::vocabulary::message::Message;
 
-/// What can be given turns in which handlers wait. See the module; not for applications, which implement
-/// [`AsyncActor`].
+/// What can be given turns in which handlers wait. See the module; not for applications, which
+/// implement [`AsyncActor`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no asynchronous actor",
     note = "an `Actor` is spawned with `spawn` and its like, and bounded with `Bounded::new`"

@@ -61,8 +61,8 @@ pub struct AsyncContext<'a, A> {
 
 type Invariant<T> = fn(T) -> T;
 
-// SAFETY: what it points to is shared between threads as by an `ActorRef<A::Msg>`, whose messages are
-// `Send`; the rest are flags. Without bounds for the reason given at `ActorRef`.
+// SAFETY: what it points to is shared between threads as by an `ActorRef<A::Msg>`, whose messages
+// are `Send`; the rest are flags. Without bounds for the reason given at `ActorRef`.
 unsafe impl<A> Send for AsyncContext<'_, A> {}
 // SAFETY: as above; methods that change flags take `&mut self`.
 unsafe impl<A> Sync for AsyncContext<'_, A> {}
@@ -131,8 +131,8 @@ impl<'a, A: AsyncBehavior> AsyncContext<'a, A> {
     }
 
     /// A [`Reply`] whose answer comes to this actor as a message, so that it handles others until
-    /// then. See [`Context::reply_to`](crate::Context::reply_to), also for where `message` runs; to wait for the answer inside the
-    /// handler, `await` an [`ask`](ActorRef::ask).
+    /// then. See [`Context::reply_to`](crate::Context::reply_to), also for where `message` runs; to
+    /// wait for the answer inside the handler, `await` an [`ask`](ActorRef::ask).
     pub fn reply_to<T, F>(&self, message: F) -> Reply<T>
     where
         T: Send + 'static,

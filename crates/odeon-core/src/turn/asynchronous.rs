@@ -1,5 +1,5 @@
-//! The turn of actors whose handlers wait: begin a message's future, poll it when it is woken, begin
-//! the next one when it is complete.
+//! The turn of actors whose handlers wait: begin a message's future, poll it when it is woken,
+//! begin the next one when it is complete.
 //!
 //! | question | file |
 //! |---|---|
@@ -115,8 +115,8 @@ unsafe fn note_end<A: AsyncBehavior, H: Handlers<A>>(
     seen.stays_owned(header, Progress::Begun(begun), Whereabouts { position, aside });
 }
 
-/// A turn that did not end by going idle: the budget ran out, or the actor is held back, ends, is made
-/// anew, or has panicked.
+/// A turn that did not end by going idle: the budget ran out, or the actor is held back, ends, is
+/// made anew, or has panicked.
 ///
 /// # Safety
 /// As [`run`]; after `Idle` and `Stopped` the cell is not the caller's any more.
@@ -354,8 +354,8 @@ unsafe fn take_signal<A: AsyncBehavior, H: Handlers<A>>(
                 Heeded::Nothing => Step::Done,
                 Heeded::Restart => Step::Restart,
                 Heeded::Piped if cell::phase(cell) == Phase::Resting => {
-                    // Nothing is left if it was cancelled, which opens no mailbox any more, or gone on with
-                    // for another signal.
+                    // Nothing is left if it was cancelled, which opens no mailbox any more, or gone
+                    // on with for another signal.
                     match go_on_with_piped(cell) {
                         Step::Idle => future::heed_guards(cell),
                         step => step,

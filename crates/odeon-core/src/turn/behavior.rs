@@ -1,8 +1,9 @@
 //! What the runtime asks of an actor: the one seam between turns and whatever is given them.
 //!
-//! Every [`Actor`] is a behavior. Others are written in this crate and its siblings: those that handle
-//! messages in a way of their own, and those that stand around another one (*wrappers*). A wrapper
-//! names the one [inside](Behavior::Inner) and says what differs: all else that one answers.
+//! Every [`Actor`] is a behavior. Others are written in this crate and its siblings: those that
+//! handle messages in a way of their own, and those that stand around another one (*wrappers*). A
+//! wrapper names the one [inside](Behavior::Inner) and says what differs: all else that one
+//! answers.
 
 use std::convert::Infallible;
 use std::marker::PhantomData;
@@ -19,8 +20,8 @@ use crate::turn::context::Context;
 use crate::turn::interior::Interior;
 use crate::vocabulary::message::Message;
 
-/// What can be given turns in which nothing is waited for. See the module; not for applications, which
-/// implement [`Actor`].
+/// What can be given turns in which nothing is waited for. See the module; not for applications,
+/// which implement [`Actor`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no actor whose handlers never wait",
     note = "an `AsyncActor` is spawned with `spawn_async` and its like, and bounded with `Bounded::new_async`",
@@ -83,8 +84,8 @@ pub trait Behavior: Send + Sized + 'static {
         }
     }
 
-    /// It comes to a mark that was left among its messages ([`extend::mark`](crate::extend::mark)): what was sent before has
-    /// been handled or waits in the interior. `true`: it wants to stop.
+    /// It comes to a mark that was left among its messages ([`extend::mark`](crate::extend::mark)):
+    /// what was sent before has been handled or waits in the interior. `true`: it wants to stop.
     fn marked(&mut self, interior: &mut Interior<'_, Self::Msg>) -> bool {
         self.inner_mut().is_some_and(|inner| inner.marked(interior))
     }
@@ -104,26 +105,28 @@ pub trait Behavior: Send + Sized + 'static {
         std::any::type_name::<Self>()
     }
 
-    /// Whether its mailboxes have bounds, or, if its messages come with lanes, may [want](Self::wanted_bounds) some.
+    /// Whether its mailboxes have bounds, or, if its messages come with lanes, may
+    /// [want](Self::wanted_bounds) some.
     const BOUNDED: bool = false;
 
     /// Whether each message comes with the lane of its sender (`messaging/lane.rs`).
     const LANED: bool = false;
 
-    /// Whether messages may be deferred, to be handled later or by others: those below ask about that. A wrapper that says no keeps
-    /// these questions from the one inside, which finds out by its cell.
+    /// Whether messages may be deferred, to be handled later or by others: those below ask about
+    /// that. A wrapper that says no keeps these questions from the one inside, which finds out by
+    /// its cell.
     const DEFERS: bool = Self::LANED;
 
-    /// Whether it goes on with what it has deferred on every stage, those that own their actors too, and with bounds around it. It has
-    /// one mailbox.
+    /// Whether it goes on with what it has deferred on every stage, those that own their actors
+    /// too, and with bounds around it. It has one mailbox.
     const DEFERS_ANYWHERE: bool = false;
 
-    /// Whether it may go on in another theater, so that account is kept of the timers that it begins for itself and of the questions for
-    /// whose answers it waits: for seats.
+    /// Whether it may go on in another theater, so that account is kept of the timers that it
+    /// begins for itself and of the questions for whose answers it waits: for seats.
     const MAY_MOVE: bool = false;
 
-    /// How it is made known to a network that knows nothing of it (`extend/wire/native.rs`): for seats in which an actor has been
-    /// created.
+    /// How it is made known to a network that knows nothing of it (`extend/wire/native.rs`): for
+    /// seats in which an actor has been created.
     const INTRODUCTION: Option<AnyIntroduction> = None;
 
     /// Takes a message with its sender's lane in its mailbox.
@@ -149,8 +152,8 @@ pub trait Behavior: Send + Sized + 'static {
         self.inner().is_none_or(Behavior::has_deferred)
     }
 
-    /// The inbox is empty: goes on with what has been deferred. `false`: there is nothing to do until a message or
-    /// [`extend::wake`](crate::extend::wake) comes.
+    /// The inbox is empty: goes on with what has been deferred. `false`: there is nothing to do
+    /// until a message or [`extend::wake`](crate::extend::wake) comes.
     fn handle_deferred(&mut self, ctx: &mut Context<'_, Self>) -> bool {
         let Some(inner) = self.inner_mut() else { return false };
         let mut went_on = false;
@@ -158,8 +161,9 @@ pub trait Behavior: Send + Sized + 'static {
         went_on
     }
 
-    /// On a stage that owns its actors, after each delivery: whether it wants to [go on](Self::handle_deferred) behind what has come
-    /// already. For each `true` it is given one call.
+    /// On a stage that owns its actors, after each delivery: whether it wants to
+    /// [go on](Self::handle_deferred) behind what has come already. For each `true` it is given one
+    /// call.
     fn resumes(&mut self) -> bool {
         self.inner_mut().is_some_and(Behavior::resumes)
     }
@@ -169,32 +173,32 @@ pub trait Behavior: Send + Sized + 'static {
         self.inner().map_or(0, Behavior::deferred)
     }
 
-    /// How many of these count as pressure: not those that wait for what only another message can bring about, as those in a closed
-    /// mailbox.
+    /// How many of these count as pressure: not those that wait for what only another message can
+    /// bring about, as those in a closed mailbox.
     fn pressing(&self) -> usize {
         self.inner().map_or_else(|| self.deferred(), Behavior::pressing)
     }
 
-    /// The actor is to end: begins no more of what it has deferred. `false`: some of that is being handled at this moment by those that
-    /// work for it, and it is to be asked again.
+    /// The actor is to end: begins no more of what it has deferred. `false`: some of that is being
+    /// handled at this moment by those that work for it, and it is to be asked again.
     fn may_end(&mut self) -> bool {
         self.inner_mut().is_none_or(Behavior::may_end)
     }
 
-    /// The theater waits no longer for the actor, which may not end yet: whether it can end all the same, and leave what is being handled
-    /// elsewhere behind.
+    /// The theater waits no longer for the actor, which may not end yet: whether it can end all the
+    /// same, and leave what is being handled elsewhere behind.
     fn may_be_left_behind(&mut self) -> bool {
         self.inner_mut().is_some_and(Behavior::may_be_left_behind)
     }
 
-    /// The actor is to see to what others request, or to go on with a pipe: it needs its state to itself. `false`: it is signalled again
-    /// when it has.
+    /// The actor is to see to what others request, or to go on with a pipe: it needs its state to
+    /// itself. `false`: it is signalled again when it has.
     fn may_pause(&mut self) -> bool {
         self.inner_mut().is_none_or(Behavior::may_pause)
     }
 
-    /// The actor is to be made anew: drops its state and keeps what it has deferred for the next one. `false`: all of it is to be
-    /// dropped.
+    /// The actor is to be made anew: drops its state and keeps what it has deferred for the next
+    /// one. `false`: all of it is to be dropped.
     fn shed(&mut self) -> bool {
         Self::DEFERS && self.inner_mut().is_some_and(Behavior::shed)
     }

@@ -69,7 +69,8 @@ impl<'a> Budget<'a> {
                 if elapsed >= self.limits.time {
                     return true;
                 }
-                // Unless the turn's begin was known, the messages before the first look were not timed.
+                // Unless the turn's begin was known, the messages before the first look were not
+                // timed.
                 let known = self.limits.telemetry.is_some_and(|telemetry| telemetry.counts);
                 let timed = u64::from(if known { self.spent } else { self.spent - FIRST_LOOK });
                 let per_message = (elapsed.as_nanos() as u64 / timed).max(1);

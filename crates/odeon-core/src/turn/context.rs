@@ -83,8 +83,9 @@ impl<'a, A: Behavior> Context<'a, A> {
         work: impl FnOnce(&mut Context<'_, B>),
     ) {
         let lent = std::ptr::from_mut(self).cast::<Context<'_, B>>();
-        // SAFETY: the layout is fixed, and the two types differ in the marker alone, as both actors have the same messages. Not copied: that
-        // would be read before what is written a moment ago is in the cache.
+        // SAFETY: the layout is fixed, and the two types differ in the marker alone, as both actors
+        // have the same messages. Not copied: that would be read before what is written a moment
+        // ago is in the cache.
         work(unsafe { &mut *lent });
     }
 
@@ -118,8 +119,8 @@ impl<'a, A: Behavior> Context<'a, A> {
     ///
     /// `message` turns the answer, or the reason why there is none, into one of this actor's
     /// messages. If it captures nothing (a variant's constructor, a plain closure) nothing is
-    /// allocated. It runs where the answer is given, or dropped: in a handler of the answerer, which waits for it. A panic in
-    /// it is a failure of this actor and not of the answerer (S5).
+    /// allocated. It runs where the answer is given, or dropped: in a handler of the answerer,
+    /// which waits for it. A panic in it is a failure of this actor and not of the answerer (S5).
     ///
     /// ```
     /// # use odeon_core::*;

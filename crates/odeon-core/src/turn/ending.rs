@@ -1,5 +1,5 @@
-//! The end of an actor: close the inbox, hand what is left to the dead letters, drop the state, give
-//! the cell back.
+//! The end of an actor: close the inbox, hand what is left to the dead letters, drop the state,
+//! give the cell back.
 
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -47,8 +47,8 @@ pub(crate) unsafe fn end<A: Behavior>(
     }
 }
 
-/// The end of an actor, whatever way it was processed: `drop_state` is called when the inbox has been
-/// closed and emptied, and drops all that belongs to the owner. It must not panic.
+/// The end of an actor, whatever way it was processed: `drop_state` is called when the inbox has
+/// been closed and emptied, and drops all that belongs to the owner. It must not panic.
 ///
 /// # Safety
 /// As [`end`], for the actor with this cell and this owner's side of its inbox.
@@ -114,7 +114,8 @@ fn release(sealed: Sealed) {
     children.values().for_each(ErasedWeakRef::stop);
     // Before anybody is told, the parent forgets it.
     drop(supervised.as_mut().and_then(|supervised| supervised.birth.take()));
-    // A user's code all of it: conversions to messages, and the destructor of the way to make it anew.
+    // A user's code all of it: conversions to messages, and the destructor of the way to make it
+    // anew.
     for (_, watcher) in watchers {
         contain(|| watcher(&ended));
     }

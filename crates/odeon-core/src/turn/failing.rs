@@ -40,8 +40,8 @@ pub(crate) type Make<A> = Box<dyn FnMut() -> A + Send>;
 /// A function of the actor panicked: does what its supervision says, or ends it if it has none.
 ///
 /// # Safety
-/// The caller owns the actor, which has not ended, and has no reference into its owner's part. After
-/// `Idle` or `Stopped` it does not touch the cell any more.
+/// The caller owns the actor, which has not ended, and has no reference into its owner's part.
+/// After `Idle` or `Stopped` it does not touch the cell any more.
 #[cold]
 #[inline(never)]
 pub(crate) unsafe fn fail<C: Renewable>(
@@ -98,7 +98,8 @@ unsafe fn answer<C: Renewable>(
             theater.actor_failed(header, panic, is_told);
             // SAFETY: by contract; there is a state.
             let stops = catch_unwind(AssertUnwindSafe(|| unsafe { C::resume(cell, failure) }));
-            // A declared guard that always panics is not to keep an actor here that is always resumed.
+            // A declared guard that always panics is not to keep an actor here that is always
+            // resumed.
             let stops = stops.map_err(|panic| (Failure::SECOND, panic))?;
             // SAFETY: by contract.
             Ok(if stops { unsafe { end_stopped(cell) } } else { TurnOutcome::More })
@@ -156,8 +157,8 @@ fn text_for_relations(header: &Header, panic: &(dyn Any + Send)) -> Option<Arc<s
     header.relations.get().and_then(|_| failure_text::text_of(panic)).map(Arc::from)
 }
 
-/// Drops the state, for this failure if for one of its own, and makes a new one, after `pause`. The mailboxes stay as they are, all
-/// open.
+/// Drops the state, for this failure if for one of its own, and makes a new one, after `pause`. The
+/// mailboxes stay as they are, all open.
 ///
 /// # Safety
 /// As [`fail`]; the actor is supervised.
@@ -200,7 +201,8 @@ unsafe fn begin_anew<C: Renewable>(
 /// TUNE: how long a stop waits at most for a thread that pauses.
 const LONGEST_SLEEP: Duration = Duration::from_millis(2);
 
-/// The thread of a dedicated stage pauses: all that it could do is to wait for its actor. `true`: that is to stop.
+/// The thread of a dedicated stage pauses: all that it could do is to wait for its actor. `true`:
+/// that is to stop.
 #[cold]
 fn stops_within(header: &Header, pause: Duration) -> bool {
     let mut left = pause;
@@ -275,8 +277,8 @@ pub(crate) fn heed_request(header: &Header) -> Heeded {
     }
 }
 
-/// What to go on with of what pipes have left; a pipe that panicked unwinds, like a panic of the actor's
-/// own.
+/// What to go on with of what pipes have left; a pipe that panicked unwinds, like a panic of the
+/// actor's own.
 #[cold]
 pub(crate) fn next_continuation(header: &Header) -> Option<Continuation> {
     let Piped { outcome, .. } = header.relations.get()?.next_piped()?;

@@ -1,5 +1,5 @@
-//! What a turn does about guards after a step that has used the actor's state: what is declared is evaluated, and an
-//! actor that could never go on is not left behind.
+//! What a turn does about guards after a step that has used the actor's state: what is declared is
+//! evaluated, and an actor that could never go on is not left behind.
 
 use std::any::Any;
 
@@ -15,7 +15,8 @@ use crate::vocabulary::message::Message;
 const ALL_CLOSED: &str =
     "all mailboxes of the actor are closed, and nothing is under way that could open one";
 
-/// The actor has started, or goes on although its start has failed: how it selects. `mailboxes`: how many it has.
+/// The actor has started, or goes on although its start has failed: how it selects. `mailboxes`:
+/// how many it has.
 pub(crate) fn begin(
     header: &Header,
     guards: &mut Guards,
@@ -56,8 +57,8 @@ impl Failure {
     }
 }
 
-/// Has an actor that is resumed look at its guards; `true` if it is to stop. Unwinds if it is to fail. `select`: asks it how it
-/// selects, which nobody has done if its start has failed.
+/// Has an actor that is resumed look at its guards; `true` if it is to stop. Unwinds if it is to
+/// fail. `select`: asks it how it selects, which nobody has done if its start has failed.
 #[cold]
 pub(super) fn resume<M: Message>(
     header: &Header,
@@ -78,8 +79,8 @@ pub(super) fn resume<M: Message>(
     guards.are_all_closed(M::MAILBOXES) && all_closed(header, guards)
 }
 
-/// All mailboxes are closed. Whether the actor is to stop; if it is to fail this unwinds, as a panic of a handler does.
-/// A pipe whose continuation may open a mailbox lets it wait.
+/// All mailboxes are closed. Whether the actor is to stop; if it is to fail this unwinds, as a
+/// panic of a handler does. A pipe whose continuation may open a mailbox lets it wait.
 #[cold]
 #[inline(never)]
 pub(super) fn all_closed(header: &Header, guards: &mut Guards) -> bool {

@@ -1,4 +1,5 @@
-//! Mailboxes and guards of an actor as the actor itself finds them: for one that moves between theaters with all it has.
+//! Mailboxes and guards of an actor as the actor itself finds them: for one that moves between
+//! theaters with all it has.
 
 use crate::mailbox::Guards;
 use crate::mailbox::selection::Selection;
@@ -10,8 +11,9 @@ use crate::turn::context::Context;
 use crate::turn::guarding;
 use crate::vocabulary::message::Message;
 
-/// The inside of an actor, in its own turn. The messages in it have been taken from the inbox and not been handled: those that wait for
-/// their mailbox to be selected or opened. An actor with one mailbox has none.
+/// The inside of an actor, in its own turn. The messages in it have been taken from the inbox and
+/// not been handled: those that wait for their mailbox to be selected or opened. An actor with one
+/// mailbox has none.
 pub struct Interior<'a, M: Message> {
     pub(crate) cell: &'a MessageCell<M>,
     selector: Option<&'a mut Selector<M>>,
@@ -31,7 +33,8 @@ impl<'a, M: Message> Interior<'a, M> {
         }
     }
 
-    /// Puts a message behind the others of its mailbox. Answers it if there is only one mailbox, whose messages are not kept here.
+    /// Puts a message behind the others of its mailbox. Answers it if there is only one mailbox,
+    /// whose messages are not kept here.
     pub fn put(&mut self, mailbox: usize, message: M) -> Option<M> {
         let Some(selector) = &mut self.selector else { return Some(message) };
         selector.set.put(mailbox, message);

@@ -32,13 +32,15 @@ pub(crate) unsafe trait Renewable {
     /// The caller owns the actor, which has not ended.
     unsafe fn abandon_message(cell: NonNull<Self>);
 
-    /// Has the actor, which is resumed, look at its guards as after a step; `true` if it is to stop. May unwind.
+    /// Has the actor, which is resumed, look at its guards as after a step; `true` if it is to
+    /// stop. May unwind.
     ///
     /// # Safety
     /// As [`has_state`](Self::has_state); there is a state.
     unsafe fn resume(cell: NonNull<Self>, after: Failure) -> bool;
 
-    /// Drops the state, if there is one, and how it has selected, and opens all mailboxes. Contains panics.
+    /// Drops the state, if there is one, and how it has selected, and opens all mailboxes. Contains
+    /// panics.
     ///
     /// # Safety
     /// As [`abandon_message`](Self::abandon_message).

@@ -1,11 +1,11 @@
 //! What is noted of a turn at its begin, before it goes idle, and at its end.
 //!
-//! A plain turn's budget counts what it takes out of the inbox, which is nearly the number of messages. What is
-//! not one (signals, attempts to go idle) is noted where it happens, on paths that are rare. So counting
-//! messages costs nothing per message.
+//! A plain turn's budget counts what it takes out of the inbox, which is nearly the number of
+//! messages. What is not one (signals, attempts to go idle) is noted where it happens, on paths
+//! that are rare. So counting messages costs nothing per message.
 //!
-//! An actor that goes idle is not its owner's any more, so its numbers are brought up to date before that, each
-//! time it tries.
+//! An actor that goes idle is not its owner's any more, so its numbers are brought up to date
+//! before that, each time it tries.
 
 use std::ptr;
 use std::time::Duration;
@@ -85,8 +85,8 @@ impl SeenTurn<'_> {
     }
 }
 
-/// Owner of a plain actor that is about to try to go idle; `spent`: what its turn's budget has counted so
-/// far. `true`: nobody can reach it, so that it is to end instead.
+/// Owner of a plain actor that is about to try to go idle; `spent`: what its turn's budget has
+/// counted so far. `true`: nobody can reach it, so that it is to end instead.
 #[cold]
 pub(crate) fn before_idle(header: &Header, spent: u32, aside: usize) -> bool {
     if header.is_unreachable() {
@@ -115,7 +115,8 @@ pub(crate) fn note_before_idle(header: &Header, progress: Progress, aside: usize
     Whereabouts { position: 0, aside }.note(tally);
 }
 
-/// The turn ends, or is about to: its time is counted, and the next one on this worker begins with that.
+/// The turn ends, or is about to: its time is counted, and the next one on this worker begins with
+/// that.
 fn ends_now(telemetry: &Telemetry, tally: &Tally) -> Duration {
     let now = telemetry.now();
     tally.busy_until(now);
@@ -147,8 +148,8 @@ fn count(telemetry: &Telemetry, tally: &Tally, progress: Progress) {
     }
 }
 
-/// Owner: takes a signal by `take`, and asks `is_counted` whether the budget will count it. A panic in
-/// `take` is none of a message.
+/// Owner: takes a signal by `take`, and asks `is_counted` whether the budget will count it. A panic
+/// in `take` is none of a message.
 #[cold]
 pub(crate) fn noting_signal<R>(
     header: &Header,
@@ -165,8 +166,8 @@ pub(crate) fn noting_signal<R>(
     taken
 }
 
-/// A delivery to an actor of a pinned or dedicated stage that somebody looks at; the actor runs on this
-/// thread until it is dropped.
+/// A delivery to an actor of a pinned or dedicated stage that somebody looks at; the actor runs on
+/// this thread until it is dropped.
 pub(crate) struct PinnedTurn(());
 
 impl PinnedTurn {
@@ -208,7 +209,7 @@ pub(crate) fn pinned_has_begun(header: &Header, messages: u64) {
 }
 
 fn this_worker() -> Option<&'static WorkerLocal> {
-    // SAFETY: a worker sets the pointer for as long as its `WorkerLocal` lives, and the reference is used
-    // for single calls on this thread.
+    // SAFETY: a worker sets the pointer for as long as its `WorkerLocal` lives, and the reference
+    // is used for single calls on this thread.
     unsafe { current::here().worker.get().cast::<WorkerLocal>().as_ref() }
 }

@@ -1,9 +1,11 @@
-//! The ordinary turn: take a message, handle it, repeat; then go idle, ask for another turn, or end.
+//! The ordinary turn: take a message, handle it, repeat; then go idle, ask for another turn, or
+//! end.
 //!
 //! One message in five files: `messaging/send.rs` → `mailbox/inbox.rs` → `scheduler/submit.rs` →
 //! `scheduler/worker.rs` → **`turn/sequential.rs`**.
 //!
-//! What is done for whoever looks at a turn, and for messages that are followed, is in `sequential/rare.rs`.
+//! What is done for whoever looks at a turn, and for messages that are followed, is in
+//! `sequential/rare.rs`.
 
 pub(crate) mod laned;
 mod pinned;
@@ -370,8 +372,8 @@ pub(super) fn resume<A: Behavior>(
     guarding::resume(&message.header, guards, after, select, |guards| actor.guards(guards))
 }
 
-/// A turn that did not end by going idle: the budget ran out, or the actor is held back, ends, is made
-/// anew, or has panicked.
+/// A turn that did not end by going idle: the budget ran out, or the actor is held back, ends, is
+/// made anew, or has panicked.
 ///
 /// # Safety
 /// As [`failing::fail`].

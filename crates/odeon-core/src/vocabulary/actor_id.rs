@@ -4,8 +4,8 @@ use std::fmt;
 
 /// Identifies an actor within its theater. Printable, ordered, never used again.
 ///
-/// Ids are handed out per registry shard (see `process/registry.rs`), so that creating actors on several
-/// cores shares no counter; they do not tell the order of creation across shards.
+/// Ids are handed out per registry shard (see `process/registry.rs`), so that creating actors on
+/// several cores shares no counter; they do not tell the order of creation across shards.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ActorId(u64);
 

@@ -33,7 +33,8 @@ pub enum DeadLetterReason {
     /// It was held back in an attempt (S8), and when it was sent the mailbox was full
     /// ([`Bound::reject`](crate::Bound::reject)).
     Rejected,
-    /// Its actor lives in another theater, which has ended or was lost before it acknowledged the message.
+    /// Its actor lives in another theater, which has ended or was lost before it acknowledged the
+    /// message.
     Unreachable,
     /// Its actor lives in another theater, and the message cannot be written, or not be read there.
     Unwritable,

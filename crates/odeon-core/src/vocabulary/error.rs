@@ -129,12 +129,13 @@ pub enum AskError {
     /// The actor's mailbox was full, and is bounded by [`Bound::reject`](crate::Bound::reject); the
     /// question was not delivered.
     Full,
-    /// The question was delivered but its [`Reply`](crate::Reply) was dropped unanswered, and no failure was the reason, as far
-    /// as is known.
+    /// The question was delivered but its [`Reply`](crate::Reply) was dropped unanswered, and no
+    /// failure was the reason, as far as is known.
     NoReply,
-    /// The question was delivered, and the actor failed before it was answered: with this text, in the handler that had the
-    /// [`Reply`](crate::Reply), or while it was kept in the state. A question that waits in the mailbox of an actor that ends for a
-    /// failure is told [`NoReply`](Self::NoReply): it was not the reason, and has not been begun.
+    /// The question was delivered, and the actor failed before it was answered: with this text, in
+    /// the handler that had the [`Reply`](crate::Reply), or while it was kept in the state. A
+    /// question that waits in the mailbox of an actor that ends for a failure is told
+    /// [`NoReply`](Self::NoReply): it was not the reason, and has not been begun.
     Failed(FailureText),
     /// The time given to [`wait_timeout`](crate::Ask::wait_timeout),
     /// [`ask_within`](crate::ActorRef::ask_within) or
@@ -172,7 +173,8 @@ impl fmt::Display for AskError {
 
 impl Error for AskError {}
 
-/// The time of a [`pipe_within`](crate::Context::pipe_within) was up before its future was complete.
+/// The time of a [`pipe_within`](crate::Context::pipe_within) was up before its future was
+/// complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Elapsed;
 

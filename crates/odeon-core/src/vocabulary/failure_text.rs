@@ -10,7 +10,8 @@ use crate::vocabulary::actor_id::ActorId;
 
 /// What an actor's failure said: the text of its panic, or of the error that it failed with.
 ///
-/// Cheap to clone, and one word long, so that errors and messages with it stay small. It is read as a `&str`.
+/// Cheap to clone, and one word long, so that errors and messages with it stay small. It is read as
+/// a `&str`.
 ///
 /// ```
 /// # use odeon_core::*;
@@ -82,8 +83,8 @@ pub(crate) struct Erred {
     pub(crate) error: Box<dyn Error + Send + Sync>,
 }
 
-/// Has the actor whose turn it is fail with an error: as by a panic, which is told to supervision and observers and not to the panic
-/// hook.
+/// Has the actor whose turn it is fail with an error: as by a panic, which is told to supervision
+/// and observers and not to the panic hook.
 pub(crate) fn fail_with(error: Box<dyn Error + Send + Sync>) -> ! {
     std::panic::resume_unwind(Box::new(Erred { text: error.to_string(), error }))
 }

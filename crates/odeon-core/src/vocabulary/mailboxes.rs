@@ -8,8 +8,8 @@ pub trait MailboxName: Copy {
     fn number(self) -> usize;
 }
 
-/// The mailboxes of an actor as an enum without fields, in the order of their numbers: the first one goes first
-/// under the [priority](crate::Selection::priority) policy.
+/// The mailboxes of an actor as an enum without fields, in the order of their numbers: the first
+/// one goes first under the [priority](crate::Selection::priority) policy.
 ///
 /// Derived: `#[derive(Mailboxes)]`. At most 64 variants.
 ///
@@ -43,9 +43,9 @@ pub trait Mailboxes: MailboxName + Send + Sync + 'static {
 
 /// Names a mailbox of actors with messages of type `M`.
 ///
-/// `#[derive(Message)]` implements it for the enum whose variants the message's `#[mailbox(..)]` attributes name, so
-/// that a name of other mailboxes does not compile. A number names a mailbox of any actor; where there is none of that
-/// number, the call panics.
+/// `#[derive(Message)]` implements it for the enum whose variants the message's `#[mailbox(..)]`
+/// attributes name, so that a name of other mailboxes does not compile. A number names a mailbox of
+/// any actor; where there is none of that number, the call panics.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` names no mailbox of actors with messages of type `{M}`",
     note = "name the enum in the message's `#[mailbox(..)]` or `#[mailboxes(..)]` attributes"

@@ -8,8 +8,9 @@ pub const MAX_MAILBOXES: usize = 64;
 /// A message: any sendable value, and which of its receiver's mailboxes it goes to.
 ///
 /// Usually derived: `#[derive(Message)]` on the message enum, with `#[mailbox(n)]` on variants that
-/// do not go to mailbox 0, and `#[access(kind)]` on those that do not [update](Access::Update). An actor has as many mailboxes as its message type names, 1 to 64;
-/// mailbox 0 has the highest priority.
+/// do not go to mailbox 0, and `#[access(kind)]` on those that do not [update](Access::Update). An
+/// actor has as many mailboxes as its message type names, 1 to 64; mailbox 0 has the highest
+/// priority.
 ///
 /// ```
 /// use odeon_core::Message;
@@ -40,15 +41,15 @@ pub trait Message: Send + 'static {
         0
     }
 
-    /// What this message is called in reports: the type, unless it is derived, or said otherwise; the derive says the
-    /// variant.
+    /// What this message is called in reports: the type, unless it is derived, or said otherwise;
+    /// the derive says the variant.
     #[cold]
     fn message_name(&self) -> &'static str {
         std::any::type_name::<Self>()
     }
 
-    /// How its handler uses the state of an actor that may handle several messages at once. `#[derive(Message)]` writes it
-    /// from `#[access(snapshot)]` and the like on variants.
+    /// How its handler uses the state of an actor that may handle several messages at once.
+    /// `#[derive(Message)]` writes it from `#[access(snapshot)]` and the like on variants.
     ///
     /// ```
     /// use odeon_core::{Access, Message};

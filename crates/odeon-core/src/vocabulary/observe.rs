@@ -15,13 +15,14 @@ pub enum EndReason {
     Failed,
     /// Its theater ended it.
     Shutdown,
-    /// It lived in another theater, which has died, has left, or cannot be reached any more. The actor itself may live on there, where
-    /// nobody here will hear of it.
+    /// It lived in another theater, which has died, has left, or cannot be reached any more. The
+    /// actor itself may live on there, where nobody here will hear of it.
     Unreachable,
 }
 
-/// Is told what happens in a theater. A pair of observers is one: both are told, the first one first. Called on the stages' threads: must be quick and not block.
-/// A panic in an observer ends the process.
+/// Is told what happens in a theater. A pair of observers is one: both are told, the first one
+/// first. Called on the stages' threads: must be quick and not block. A panic in an observer ends
+/// the process.
 pub trait Observer: Send + Sync + 'static {
     /// An actor was created; its `started` is still to come.
     fn actor_spawned(&self, actor: ActorId) {
@@ -48,8 +49,9 @@ pub trait Observer: Send + Sync + 'static {
         let _ = (actor, messages);
     }
 
-    /// Actors wait for each other's answers in a circle: each for the next one, the last one for the first.
-    /// Told when the wait that closes it begins, if [`asks_seen`](crate::TheaterBuilder::asks_seen) is on.
+    /// Actors wait for each other's answers in a circle: each for the next one, the last one for
+    /// the first. Told when the wait that closes it begins, if
+    /// [`asks_seen`](crate::TheaterBuilder::asks_seen) is on.
     fn asks_in_a_circle(&self, actors: &[ActorId]) {
         let _ = actors;
     }

@@ -1,14 +1,17 @@
 //! One value from one side to the other, once: for threads and for futures, and for both in turn.
 //!
 //! PROTOCOL
-//! 1. All that both sides know is [`State`], under one lock. It goes from `Open` to `Sent` or to `Over`, by whoever comes first, and from `Sent` to
-//!    `Over` by the receiver alone.
-//! 2. A waker is put in and taken out under the lock. It is cloned, woken and dropped outside of it, and so is the value: nothing of
-//!    a user's runs under the lock. A panic of the receiver's waker is contained: who sends is not to suffer for who receives.
-//! 3. Who waits has put its waker in while the state was `Open`; who ends that takes the waker out and wakes. So nobody waits for what has
-//!    happened, and who gives up leaves nothing that the other side could still touch.
+//! 1. All that both sides know is [`State`], under one lock. It goes from `Open` to `Sent` or to
+//!    `Over`, by whoever comes first, and from `Sent` to `Over` by the receiver alone.
+//! 2. A waker is put in and taken out under the lock. It is cloned, woken and dropped outside of
+//!    it, and so is the value: nothing of a user's runs under the lock. A panic of the receiver's
+//!    waker is contained: who sends is not to suffer for who receives.
+//! 3. Who waits has put its waker in while the state was `Open`; who ends that takes the waker out
+//!    and wakes. So nobody waits for what has happened, and who gives up leaves nothing that the
+//!    other side could still touch.
 //!
-//! Why not a crate: see `docs/decisions/030-own-oneshot-channel.md`. Covered by `vocabulary/oneshot/loom.rs`.
+//! Why not a crate: see `docs/decisions/030-own-oneshot-channel.md`. Covered by
+//! `vocabulary/oneshot/loom.rs`.
 
 use std::future::Future;
 use std::mem;
@@ -99,7 +102,8 @@ pub(crate) enum InVain {
     Timeout,
 }
 
-/// Receives the value: a future, or by [`wait`](Self::wait) and [`wait_timeout`](Self::wait_timeout).
+/// Receives the value: a future, or by [`wait`](Self::wait) and
+/// [`wait_timeout`](Self::wait_timeout).
 pub(crate) struct Receiver<T>(Arc<Slot<T>>);
 
 impl<T> Receiver<T> {
@@ -133,7 +137,8 @@ impl<T> Receiver<T> {
         .map_err(|_| NoValue)
     }
 
-    /// Blocks the thread until the value comes, at most for `limit`; then it can be waited for again.
+    /// Blocks the thread until the value comes, at most for `limit`; then it can be waited for
+    /// again.
     pub(crate) fn wait_timeout(&self, limit: Duration) -> Result<T, InVain> {
         // A time that no clock can tell is waited for without limit.
         let deadline = Instant::now().checked_add(limit);

@@ -1,5 +1,5 @@
-//! What the tests of S18 share: a clerk of two mailboxes that does what its messages say, as a plain and as an
-//! asynchronous actor, and theaters with it on every kind of stage.
+//! What the tests of S18 share: a clerk of two mailboxes that does what its messages say, as a
+//! plain and as an asynchronous actor, and theaters with it on every kind of stage.
 #![allow(dead_code, reason = "each test crate uses its part")]
 
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -92,7 +92,8 @@ pub(crate) fn do_outside(world: &Arc<World>, random: &mut Random, depth: u32) {
     }
 }
 
-/// Does one thing at random in a handler of `Plain` or `Waiting`: their contexts have the same methods, but no trait.
+/// Does one thing at random in a handler of `Plain` or `Waiting`: their contexts have the same
+/// methods, but no trait.
 macro_rules! do_something {
     ($world:expr, $ctx:expr, $random:expr, $depth:expr) => {{
         use std::time::Duration;

@@ -1,4 +1,5 @@
-//! The actors of a run: supervised ones of both kinds, on all stages that there are, and a worker pool.
+//! The actors of a run: supervised ones of both kinds, on all stages that there are, and a worker
+//! pool.
 
 use std::sync::Arc;
 
@@ -10,8 +11,8 @@ use crate::world::World;
 /// How many are spawned at a time.
 const NEWCOMERS: usize = 8;
 
-/// Spawns more actors, watches them, and has a new worker pool in the place of the last; with a stage also there,
-/// and on stages of their own.
+/// Spawns more actors, watches them, and has a new worker pool in the place of the last; with a
+/// stage also there, and on stages of their own.
 pub(crate) fn populate(
     world: &Arc<World>,
     theater: &Theater,

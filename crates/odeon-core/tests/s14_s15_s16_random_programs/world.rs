@@ -11,7 +11,8 @@ use odeon_testkit::{DropTracker, Ledger, silent_panic};
 use crate::actors::{Errand, State};
 use crate::scopes::scope;
 
-/// References that the world keeps at most; the oldest goes first, so that some actors become unreachable.
+/// References that the world keeps at most; the oldest goes first, so that some actors become
+/// unreachable.
 const PEERS: usize = 25;
 
 /// How often something has happened.

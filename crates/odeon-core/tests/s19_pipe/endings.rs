@@ -140,7 +140,8 @@ fn s19_a_pipe_belongs_to_the_state_that_began_it() {
                 ctx.pipe(yields(n), |this, (), _| this.note(1));
             }
             ctx.pipe(rings, |this, (), _| this.note(2));
-            // Two failures that lie in the relations: the second one belongs to the first state as well.
+            // Two failures that lie in the relations: the second one belongs to the first state as
+            // well.
             for _ in 0..2 {
                 ctx.pipe(async { silent_panic("asked to") }, |_, (), _| ());
             }

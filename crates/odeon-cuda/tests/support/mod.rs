@@ -11,7 +11,8 @@ use odeon_device::{Device, DeviceError};
 
 pub(crate) const FAILING: &str = include_str!("failing.cu");
 
-/// Says something that is to be read also if the test passes: the harness keeps `println` back then.
+/// Says something that is to be read also if the test passes: the harness keeps `println` back
+/// then.
 pub(crate) fn say(what: &str) {
     // WHY one write: lines of other tests come in between otherwise.
     let _ = std::io::stderr().write_all(format!("{what}\n").as_bytes());

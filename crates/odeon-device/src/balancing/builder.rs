@@ -21,7 +21,8 @@ use super::shared::{FailureHook, KindName, Shared};
 /// More configurations than this are not tried one after the other.
 const MOST_CONFIGURATIONS: usize = 64;
 
-/// TUNE: threads, or actors each of which looks at all others for its next piece: far beyond what any machine works with at once; guessed 2026-11.
+/// TUNE: threads, or actors each of which looks at all others for its next piece: far beyond what
+/// any machine works with at once; guessed 2026-11.
 const MOST_WORKERS: usize = 4_096;
 
 /// Kinds are counted in the bits of a word.
@@ -78,11 +79,13 @@ impl<W: Send + 'static> Balancing<W> {
         self
     }
 
-    /// The configurations to choose from: how many workers of each kind, in the order in which the kinds were added. One alone is used without
-    /// profiling. Default: for each number of device workers these alone, beside all CPU workers, beside half of them, and beside so many fewer
-    /// that each device worker has a core for the thread that waits for it; without halves if that makes more than ten, so that each has
-    /// 1 % of the work. If the objective needs energy, also a quarter of the workers of each CPU kind, down to one, unless that makes more
-    /// than 64 configurations.
+    /// The configurations to choose from: how many workers of each kind, in the order in which the
+    /// kinds were added. One alone is used without profiling. Default: for each number of device
+    /// workers these alone, beside all CPU workers, beside half of them, and beside so many fewer
+    /// that each device worker has a core for the thread that waits for it; without halves if that
+    /// makes more than ten, so that each has 1 % of the work. If the objective needs energy, also a
+    /// quarter of the workers of each CPU kind, down to one, unless that makes more than 64
+    /// configurations.
     pub fn configurations<C: Into<Vec<usize>>>(
         mut self,
         configurations: impl IntoIterator<Item = C>,
@@ -103,55 +106,63 @@ impl<W: Send + 'static> Balancing<W> {
         self
     }
 
-    /// Profiles by 1 % of the work for each configuration, if there are `pieces` in all; with more than ten configurations less, so that all
-    /// together have 10 %. Default: [`profile_within`](Self::profile_within) a second.
+    /// Profiles by 1 % of the work for each configuration, if there are `pieces` in all; with more
+    /// than ten configurations less, so that all together have 10 %. Default:
+    /// [`profile_within`](Self::profile_within) a second.
     pub fn profile_of(mut self, pieces: u64) -> Self {
         self.profiling = Profiling::OfWork(pieces);
         self
     }
 
-    /// Profiles for about this time in all, a part of it for each configuration; only time in which the pool has work counts. Each
-    /// configuration also gets as many pieces, or whole rounds, as it takes to measure it.
+    /// Profiles for about this time in all, a part of it for each configuration; only time in which
+    /// the pool has work counts. Each configuration also gets as many pieces, or whole rounds, as
+    /// it takes to measure it.
     pub fn profile_within(mut self, time: Duration) -> Self {
         self.profiling = Profiling::Within(time);
         self
     }
 
-    /// By which part what a piece costs may change before all is profiled again, 0.01 to 10. Default: 0.1.
+    /// By which part what a piece costs may change before all is profiled again, 0.01 to 10.
+    /// Default: 0.1.
     pub fn hysteresis(mut self, part: f64) -> Self {
         self.hysteresis = part;
         self
     }
 
-    /// The part of the time that profiling again may cost in the long run, 0.001 to 1. Default: 0.02. The first time is not counted.
+    /// The part of the time that profiling again may cost in the long run, 0.001 to 1.
+    /// Default: 0.02. The first time is not counted.
     pub fn profiling_share(mut self, part: f64) -> Self {
         self.profiling_share = part;
         self
     }
 
-    /// How many pieces may wait for a worker, at least 1; others come back at once ([`WhyUndone::Full`](super::WhyUndone::Full)). Default: any number.
+    /// How many pieces may wait for a worker, at least 1; others come back at once
+    /// ([`WhyUndone::Full`](super::WhyUndone::Full)). Default: any number.
     pub fn queue(mut self, pieces: usize) -> Self {
         self.queue = pieces;
         self
     }
 
-    /// How often a piece is tried at least before it comes back as failed, at least 1; it is in any case once by each kind that is there. Default: 3.
+    /// How often a piece is tried at least before it comes back as failed, at least 1; it is in any
+    /// case once by each kind that is there. Default: 3.
     pub fn most_tries(mut self, tries: u32) -> Self {
         self.most_tries = tries;
         self
     }
 
-    /// How long a worker that has failed, and may do better when it is made anew, waits for that: `shortest` at first, then twice as long each time up to
-    /// `longest`. Default: 10 ms up to 2 s.
+    /// How long a worker that has failed, and may do better when it is made anew, waits for that:
+    /// `shortest` at first, then twice as long each time up to `longest`. Default: 10 ms up to 2 s.
     pub fn pauses(mut self, shortest: Duration, longest: Duration) -> Self {
         self.remaking.shortest_pause = shortest;
         self.remaking.longest_pause = longest.max(shortest);
         self
     }
 
-    /// How often a worker is made anew in a row, without having done anything in between, before it is left out. Default: 37, which with the
-    /// default pauses takes a minute. One that has been there before is waited for so long also if what it works with is
-    /// [unavailable](crate::DeviceError::Unavailable) meanwhile: a broker or a driver that starts again.
+    /// How often a worker is made anew in a row, without having done anything in between, before it
+    /// is left out. Default: 37, which with the default pauses takes a minute. One that has been
+    /// there before is waited for so long also if what it works with is
+    /// [unavailable](crate::DeviceError::Unavailable) meanwhile: a broker or a driver that starts
+    /// again.
     pub fn most_remakes(mut self, times: u32) -> Self {
         self.remaking.most = times;
         self
@@ -163,7 +174,8 @@ impl<W: Send + 'static> Balancing<W> {
         self
     }
 
-    /// Starts the pool: makes all its workers, each on its thread. Those that cannot be made are reported and left out.
+    /// Starts the pool: makes all its workers, each on its thread. Those that cannot be made are
+    /// reported and left out.
     ///
     /// # Errors
     /// [`BalancingError`], which says what does not fit.

@@ -49,13 +49,16 @@ impl fmt::Debug for Configuration {
 /// With so many configurations at most, each has 1 % of the work to be tried.
 pub(super) const MOST_WITH_A_PERCENT: usize = 10;
 
-/// The configurations that are tried unless the program says which: as in the thesis, section 6.4. For each number of device
-/// workers: them alone; beside all CPU workers, and half of each CPU kind; and beside so many fewer than all that each device worker has a core for
-/// the thread that waits for it. CPU kinds are taken whole, by half or not at all, in all combinations; `by_energy` also a quarter, and so on: what
-/// waits for memory saves nothing by more cores. The one with the most workers comes first.
+/// The configurations that are tried unless the program says which: as in the thesis, section 6.4.
+/// For each number of device workers: them alone; beside all CPU workers, and half of each CPU
+/// kind; and beside so many fewer than all that each device worker has a core for the thread that
+/// waits for it. CPU kinds are taken whole, by half or not at all, in all combinations; `by_energy`
+/// also a quarter, and so on: what waits for memory saves nothing by more cores. The one with the
+/// most workers comes first.
 ///
-/// `kinds`: place and number of workers of each. `most`: of more configurations than that by energy, or ten by time, those with parts of a kind
-/// are left out. `None`: there are more than `most` without these.
+/// `kinds`: place and number of workers of each. `most`: of more configurations than that by
+/// energy, or ten by time, those with parts of a kind are left out. `None`: there are more than
+/// `most` without these.
 pub(super) fn all_of(
     kinds: &[(Place, usize)],
     by_energy: bool,
@@ -90,7 +93,8 @@ fn combinations(kinds: &[(Place, usize)], parts: Parts, most: usize) -> Option<V
             Place::Device => (0..=count).collect(),
         };
         choices.dedup();
-        // They differ, and only the one without any worker does not count: before there are too many to list.
+        // They differ, and only the one without any worker does not count: before there are too
+        // many to list.
         if found.len().saturating_mul(choices.len()) > most.saturating_add(1) {
             return None;
         }
@@ -124,7 +128,8 @@ fn combinations(kinds: &[(Place, usize)], parts: Parts, most: usize) -> Option<V
     (found.len() <= most).then_some(found)
 }
 
-/// `counts` with one CPU worker less for each device worker; `None` if that leaves the CPU kinds as they are, or empty.
+/// `counts` with one CPU worker less for each device worker; `None` if that leaves the CPU kinds as
+/// they are, or empty.
 fn leaving_cores(kinds: &[(Place, usize)], counts: &[usize]) -> Option<Vec<usize>> {
     let of = |place| {
         kinds.iter().zip(counts).filter(move |((at, _), _)| *at == place).map(|(_, count)| *count)

@@ -1,13 +1,15 @@
-//! All that a pool knows, behind one lock: pieces, workers, configurations. What follows from a change is handed out as [`Orders`], to be carried out
-//! when the lock is free.
+//! All that a pool knows, behind one lock: pieces, workers, configurations. What follows from a
+//! change is handed out as [`Orders`], to be carried out when the lock is free.
 //!
 //! PROTOCOL of wake-ups, all under the lock:
 //! 1. A worker that finds nothing to take is idle from then on.
-//! 2. After every change those idle workers are called that something waits for: as many as there are pieces that nobody was called for.
-//! 3. A worker that was called looks for something to take; so if what it was called for is gone, or it may not work any more, rule 2 follows
-//!    once more.
+//! 2. After every change those idle workers are called that something waits for: as many as there
+//!    are pieces that nobody was called for.
+//! 3. A worker that was called looks for something to take; so if what it was called for is gone,
+//!    or it may not work any more, rule 2 follows once more.
 //!
-//! So no free worker of the configuration in use stays idle while a piece waits, and no call is lost: whoever changes something sees all who are idle.
+//! So no free worker of the configuration in use stays idle while a piece waits, and no call is
+//! lost: whoever changes something sees all who are idle.
 
 use std::time::Duration;
 
@@ -234,7 +236,8 @@ impl<W> Desk<W> {
         self.profiler.went(went, seconds(now), &self.roster);
     }
 
-    /// A worker has failed at what it had taken. `stays`: it can be given other pieces. Returns what is to be done, and whether it is to come again.
+    /// A worker has failed at what it had taken. `stays`: it can be given other pieces. Returns
+    /// what is to be done, and whether it is to come again.
     pub(super) fn failed(
         &mut self,
         member: usize,
@@ -250,7 +253,8 @@ impl<W> Desk<W> {
             self.profiler.staffed(seconds(now), &self.roster);
             self.profiler.disturbed();
         }
-        // WHY not else: a failure of one who stays is a part of what the configuration costs, and windows must close where some pieces always fail.
+        // WHY not else: a failure of one who stays is a part of what the configuration costs, and
+        // windows must close where some pieces always fail.
         let counts = batch.works.len() == 1 && !error.is_of_surroundings();
         let kind = self.roster.kind(member);
         for mut piece in batch.into_pieces() {
@@ -344,7 +348,8 @@ impl<W> Desk<W> {
         orders
     }
 
-    /// Nothing will be submitted any more. `at_once`: what waits comes back as it is. The workers that are told end when nothing is left.
+    /// Nothing will be submitted any more. `at_once`: what waits comes back as it is. The workers
+    /// that are told end when nothing is left.
     pub(super) fn close(&mut self, at_once: bool, now: Duration) -> Orders<W> {
         let mut orders = Orders::default();
         self.is_closed = true;
@@ -397,7 +402,8 @@ impl<W> Desk<W> {
         self.call(orders);
         orders.room.append(&mut self.queue.relieved());
         if !has_pieces {
-            // Who was told before may have submitted nothing, and nothing else happens from here on that would have another one told.
+            // Who was told before may have submitted nothing, and nothing else happens from here on
+            // that would have another one told.
             orders.room.append(&mut self.queue.let_all_go());
         }
         if self.is_over() {

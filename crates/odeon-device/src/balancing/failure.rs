@@ -4,10 +4,11 @@ use std::fmt;
 
 use super::piece::WorkerError;
 
-/// Something that went wrong with a worker: told to the function given to [`Balancing::on_failure`](super::Balancing::on_failure), on the
-/// worker's thread.
+/// Something that went wrong with a worker: told to the function given to
+/// [`Balancing::on_failure`](super::Balancing::on_failure), on the worker's thread.
 ///
-/// Shown as a sentence: `gpu 0: the device is lost: reset by its driver; 4 pieces are done again, the worker is made anew`.
+/// Shown as a sentence:
+/// `gpu 0: the device is lost: reset by its driver; 4 pieces are done again, the worker is made anew`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WorkerFailure {
@@ -17,7 +18,8 @@ pub struct WorkerFailure {
     pub number: usize,
     /// What went wrong.
     pub error: WorkerError,
-    /// The pieces that it had in hand, which are done by others, or again. None if it could not be made.
+    /// The pieces that it had in hand, which are done by others, or again. None if it could not be
+    /// made.
     pub pieces: usize,
     /// What becomes of the worker.
     pub then: Then,

@@ -19,14 +19,16 @@ pub struct Kind<W> {
 }
 
 impl<W: Send + 'static> Kind<W> {
-    /// At most `most` workers of a kind called `name`, which `make` makes: given the worker's number, when the pool starts, and once more when it has failed. It is
-    /// called, and the worker used and dropped, on the thread of the worker.
+    /// At most `most` workers of a kind called `name`, which `make` makes: given the worker's
+    /// number, when the pool starts, and once more when it has failed. It is called, and the worker
+    /// used and dropped, on the thread of the worker.
     ///
     /// A pool has 4,096 workers at most, of all kinds together.
     ///
-    /// Workers on the [`Cpu`](Place::Cpu) are actors of the theater's pool: a piece keeps one of its threads busy, so let pieces take
-    /// milliseconds, not seconds, and do not make more of them than the pool has threads. Each worker on a
-    /// [`Device`](Place::Device) has a thread of its own, in which it may wait.
+    /// Workers on the [`Cpu`](Place::Cpu) are actors of the theater's pool: a piece keeps one of
+    /// its threads busy, so let pieces take milliseconds, not seconds, and do not make more of them
+    /// than the pool has threads. Each worker on a [`Device`](Place::Device) has a thread of its
+    /// own, in which it may wait.
     pub fn new<K: Worker<Work = W>>(
         name: &str,
         place: Place,
@@ -44,7 +46,8 @@ impl<W: Send + 'static> Kind<W> {
         }
     }
 
-    /// Has the workers be actors of the theater's pool, wherever they work: for such as never wait for long.
+    /// Has the workers be actors of the theater's pool, wherever they work: for such as never wait
+    /// for long.
     pub fn on_pool(mut self) -> Self {
         self.has_threads = false;
         self

@@ -1,7 +1,9 @@
-//! A worker as an actor: looks for pieces, does them, brings them back, and is made anew if it fails.
+//! A worker as an actor: looks for pieces, does them, brings them back, and is made anew if it
+//! fails.
 //!
-//! One go a turn, if others wait for theirs: a worker of the theater's pool that has more to do is woken behind all actors that wait for a turn
-//! on that thread (`Usher`), so a long queue of pieces holds up nobody longer than the pieces that are in work.
+//! One go a turn, if others wait for theirs: a worker of the theater's pool that has more to do is
+//! woken behind all actors that wait for a turn on that thread (`Usher`), so a long queue of pieces
+//! holds up nobody longer than the pieces that are in work.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,7 +40,8 @@ pub(super) struct Remaking {
     pub(super) most: u32,
 }
 
-/// TUNE: goes in a row, while nobody waits for a turn, until the actor looks at its own messages and the budget of its turn; guessed 2026-11.
+/// TUNE: goes in a row, while nobody waits for a turn, until the actor looks at its own messages
+/// and the budget of its turn; guessed 2026-11.
 const MOST_GOES: u32 = 8;
 
 pub(super) struct Member<W: Send + 'static> {
@@ -283,7 +286,8 @@ impl<W: Send + 'static> Drop for Member<W> {
 
 /// Gives a worker of the theater's pool its next turn, behind the actors that wait for one.
 ///
-/// WHY: a worker that sent itself a message would have it in the same turn, and a turn is not looked at before its ninth message.
+/// WHY: a worker that sent itself a message would have it in the same turn, and a turn is not
+/// looked at before its ninth message.
 struct Usher(ActorRef<ToMember>);
 
 /// What an usher is sent.

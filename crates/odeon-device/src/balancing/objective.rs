@@ -50,16 +50,19 @@ impl fmt::Display for Objective {
 
 /// A meter of energy: of the machine, or of those parts of it that count.
 ///
-/// It is read when the pool's work begins and when it is done, so it should answer within microseconds: the pool's queue
-/// waits for it. What it asks of the pool itself meanwhile happens when it has answered, so it must not wait for that; of a report nothing
-/// can come: asked for one, the pool panics. A source that panics is not read any more. A function is a source, too: of a meter that is up to date
-/// whenever it is read.
+/// It is read when the pool's work begins and when it is done, so it should answer within
+/// microseconds: the pool's queue waits for it. What it asks of the pool itself meanwhile happens
+/// when it has answered, so it must not wait for that; of a report nothing can come: asked for one,
+/// the pool panics. A source that panics is not read any more. A function is a source, too: of a
+/// meter that is up to date whenever it is read.
 pub trait EnergySource: Send + 'static {
-    /// Joules since some fixed moment; never goes back. `None`: there is no figure, and none is guessed.
+    /// Joules since some fixed moment; never goes back. `None`: there is no figure, and none is
+    /// guessed.
     fn joules(&mut self) -> Option<f64>;
 
-    /// How often the figure is brought up to date, at the slowest; it is asked for once. With an objective that needs energy each configuration
-    /// is measured for twenty of these at least, so that what is drawn in one of them makes little difference. Default: zero.
+    /// How often the figure is brought up to date, at the slowest; it is asked for once. With an
+    /// objective that needs energy each configuration is measured for twenty of these at least, so
+    /// that what is drawn in one of them makes little difference. Default: zero.
     fn period(&self) -> Duration {
         Duration::ZERO
     }
@@ -71,8 +74,9 @@ impl<F: FnMut() -> Option<f64> + Send + 'static> EnergySource for F {
     }
 }
 
-/// TUNE: how many periods of the source make a window: the last one may be missing, and the one before the first be in it, so the figure is
-/// off by some 5 %; guessed, and checked in `simulation/tests.rs`.
+/// TUNE: how many periods of the source make a window: the last one may be missing, and the one
+/// before the first be in it, so the figure is off by some 5 %; guessed, and checked in
+/// `simulation/tests.rs`.
 const PERIODS: f64 = 20.0;
 
 /// The source, if there is one.

@@ -61,7 +61,8 @@ impl WorkerError {
         }
     }
 
-    /// Whether it says nothing of the pieces that were in work, as they have not been begun, or not come to their end for another reason.
+    /// Whether it says nothing of the pieces that were in work, as they have not been begun, or not
+    /// come to their end for another reason.
     pub(super) fn is_of_surroundings(&self) -> bool {
         matches!(self, Self::Error(DeviceError::Disconnected(_) | DeviceError::Unavailable(_)))
     }
@@ -127,7 +128,8 @@ impl<W> Ticket<W> {
         Self { home, failed_at: 0, failed_by: Vec::new(), tries: 0 }
     }
 
-    /// More than [`MOST_STRIKES`] of one worker make no difference, however often it fails at this piece.
+    /// More than [`MOST_STRIKES`] of one worker make no difference, however often it fails at this
+    /// piece.
     pub(super) fn note_failed_by(&mut self, member: usize) {
         let before = self.failed_by.iter().filter(|other| **other == member).count();
         if before < MOST_STRIKES as usize {

@@ -1,28 +1,39 @@
-//! Which configuration a pool works with: tries them with real work, uses the best one, and looks whether that stays so.
+//! Which configuration a pool works with: tries them with real work, uses the best one, and looks
+//! whether that stays so.
 //!
-//! Knows no pieces, threads or clocks: it is told what happens, and when, and says who may work ([`Profiler::counts`]). After the thesis, section 6.4,
-//! which profiles once at the start; the rest is what it names as future work.
+//! Knows no pieces, threads or clocks: it is told what happens, and when, and says who may work
+//! ([`Profiler::counts`]). After the thesis, section 6.4, which profiles once at the start; the
+//! rest is what it names as future work.
 //!
-//! 1. *Sieve.* Each configuration works for a quarter of its quota. What is clearly dearer than the best one so far is cut off before
-//!    that (`trials.rs`).
-//! 2. *Final.* Those that are near the best one work for a whole quota. The best is used from then on.
-//! 3. *Settled.* What a piece costs is measured on. If it changes, or the size of rounds, all is profiled again; and from time to time if nothing has
-//!    changed, because what others would cost cannot be seen (`settled.rs`).
-//! 4. *Losses.* What was cut off was so by the best one. If that cannot be used any more, because workers are lost, and all that is left was cut
-//!    off, those that are left are profiled at once; what is known of the others stays for when the workers come back.
-//! 5. *Hold-ups.* Kinds whose goes take longer than the others need for a whole round are left out as soon as one round has shown it
-//!    (`holdups.rs`).
+//! 1. *Sieve.* Each configuration works for a quarter of its quota. What is clearly dearer than the
+//!    best one so far is cut off before that (`trials.rs`).
+//! 2. *Final.* Those that are near the best one work for a whole quota. The best is used from then
+//!    on.
+//! 3. *Settled.* What a piece costs is measured on. If it changes, or the size of rounds, all is
+//!    profiled again; and from time to time if nothing has changed, because what others would cost
+//!    cannot be seen (`settled.rs`).
+//! 4. *Losses.* What was cut off was so by the best one. If that cannot be used any more, because
+//!    workers are lost, and all that is left was cut off, those that are left are profiled at once;
+//!    what is known of the others stays for when the workers come back.
+//! 5. *Hold-ups.* Kinds whose goes take longer than the others need for a whole round are left out
+//!    as soon as one round has shown it (`holdups.rs`).
 //!
-//! Why a long run is at most 5 % slower than with the best single configuration, if its load stays the same for long enough:
+//! Why a long run is at most 5 % slower than with the best single configuration, if its load stays
+//! the same for long enough:
 //!
-//! * A profile has an *excess*: the time that its trials took beyond what their pieces cost with the best one. After a profile that cost `E` there is
-//!   none for at least `50 E` of busy time, so all excesses but the last one are 2 % of the time ([`Terms::share`]).
-//! * The last, or only, excess `E` is bounded by the quotas: a configuration `x` times as dear as the best one costs at most a quarter of a
-//!   quota, and one go of its workers, if it is cut off; else (`x` below 1.5) half of the quota of the sieve, and for finalists (`x`
-//!   below 1.25) a quarter of a quota. Of a kind that holds up rounds that is its first go, and a second one if it takes three quotas at most.
-//!   The quotas of all together are 10 % of the work or the time that was given.
-//! * The chosen one is the best up to the error of windows, some 2 %, of those that were in the final.
-//! * After a change of the load the old one is used until two windows have shown it, and until `50 E` have passed.
+//! * A profile has an *excess*: the time that its trials took beyond what their pieces cost with
+//!   the best one. After a profile that cost `E` there is none for at least `50 E` of busy time, so
+//!   all excesses but the last one are 2 % of the time ([`Terms::share`]).
+//! * The last, or only, excess `E` is bounded by the quotas: a configuration `x` times as dear as
+//!   the best one costs at most a quarter of a quota, and one go of its workers, if it is cut off;
+//!   else (`x` below 1.5) half of the quota of the sieve, and for finalists (`x` below 1.25) a
+//!   quarter of a quota. Of a kind that holds up rounds that is its first go, and a second one if
+//!   it takes three quotas at most. The quotas of all together are 10 % of the work or the time
+//!   that was given.
+//! * The chosen one is the best up to the error of windows, some 2 %, of those that were in the
+//!   final.
+//! * After a change of the load the old one is used until two windows have shown it, and until
+//!   `50 E` have passed.
 
 mod holdups;
 mod settled;
@@ -192,7 +203,8 @@ impl Profiler {
                 Some(trial) => {
                     trial.whole.resume(moment);
                     if self.window.is_none() {
-                        // A round has gone by since it began, so whoever gets to work in a round has.
+                        // A round has gone by since it began, so whoever gets to work in a round
+                        // has.
                         self.open_window(moment, true);
                     }
                 }
@@ -204,7 +216,8 @@ impl Profiler {
         }
     }
 
-    /// A go of a worker has ended well. It comes before [`quiet`](Self::quiet) if it was the last one.
+    /// A go of a worker has ended well. It comes before [`quiet`](Self::quiet) if it was the last
+    /// one.
     pub(super) fn went(&mut self, went: Went, now: f64, roster: &Roster) {
         if let Some(window) = &mut self.window {
             window.went(went.pieces, went.took);
@@ -277,7 +290,8 @@ impl Profiler {
         }
     }
 
-    /// Whether something is to be decided because time has passed: as [`went`](Self::went), without one.
+    /// Whether something is to be decided because time has passed: as [`went`](Self::went), without
+    /// one.
     pub(super) fn look(&mut self, now: f64, roster: &Roster) {
         match &self.phase {
             Phase::Gathering => {}
@@ -331,7 +345,8 @@ impl Profiler {
         (0..self.configurations.len()).filter(|&number| self.can_use(number))
     }
 
-    /// The one that takes the least time, of those that can be used: for when no figure of what is looked for was to be had.
+    /// The one that takes the least time, of those that can be used: for when no figure of what is
+    /// looked for was to be had.
     fn fastest(&self) -> Option<usize> {
         let time = |number: usize| self.records[number].sample?.time_per_piece();
         let timed = self.usable().filter_map(|number| Some((number, time(number)?)));
@@ -354,7 +369,8 @@ impl Profiler {
         }
     }
 
-    /// Whether a window has come to what it is to come to, and its energy, if that counts, is known by then.
+    /// Whether a window has come to what it is to come to, and its energy, if that counts, is known
+    /// by then.
     fn is_enough(&self, window: &Window, now: f64) -> bool {
         self.quota().is_reached(window, now) && window.time(now) >= self.least_window()
     }
@@ -375,7 +391,8 @@ impl Profiler {
         let Some(window) = self.window.take() else { return };
         let sample = window.sample(now);
         let Some(number) = self.in_use else {
-            // Nothing is compared with anything; but all can be tried, as soon as that is affordable.
+            // Nothing is compared with anything; but all can be tried, as soon as that is
+            // affordable.
             self.profile_again_if_due(now.at, roster);
             return;
         };

@@ -9,14 +9,16 @@ use smallvec::SmallVec;
 use super::piece::{Home, Piece};
 use super::roster::Roster;
 
-/// The shared queue. Pieces of which a go has failed stand before all others, and are taken one by one: so that it shows which of them it was.
+/// The shared queue. Pieces of which a go has failed stand before all others, and are taken one by
+/// one: so that it shows which of them it was.
 pub(super) struct Queue<W> {
     fresh: VecDeque<Piece<W>>,
     suspects: VecDeque<Piece<W>>,
     most: usize,
     /// Who waits until there is room.
     waiting: VecDeque<Reply<()>>,
-    /// With how many those that have given up are looked for: twice as many as the last time, so that it costs little for each.
+    /// With how many those that have given up are looked for: twice as many as the last time, so
+    /// that it costs little for each.
     full_at: usize,
 }
 
@@ -50,7 +52,8 @@ impl<W> Queue<W> {
         Ok(())
     }
 
-    /// Puts a piece of a go that has failed before all that have not been tried. There is always room: it has been here before.
+    /// Puts a piece of a go that has failed before all that have not been tried. There is always
+    /// room: it has been here before.
     pub(super) fn put_back(&mut self, piece: Piece<W>) {
         self.suspects.push_back(piece);
     }
@@ -107,7 +110,8 @@ impl<W> Queue<W> {
         self.waiting.push_back(waiter);
     }
 
-    /// Who is told that there is room: as many as there are places, and those before them that have given up.
+    /// Who is told that there is room: as many as there are places, and those before them that have
+    /// given up.
     pub(super) fn relieved(&mut self) -> Vec<Reply<()>> {
         let mut room = self.most.saturating_sub(self.len());
         let mut told = Vec::new();

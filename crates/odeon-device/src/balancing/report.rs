@@ -5,7 +5,8 @@ use std::time::Duration;
 use super::configuration::Configuration;
 use crate::worker::Place;
 
-/// What a balancing pool has done, and with what; see [`BalancingPool::report`](super::BalancingPool::report).
+/// What a balancing pool has done, and with what; see
+/// [`BalancingPool::report`](super::BalancingPool::report).
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct BalancingReport {
@@ -57,7 +58,8 @@ pub struct KindReport {
     pub name: String,
     /// Where it works.
     pub place: Place,
-    /// What its workers work on, as [`Worker::device`](crate::Worker::device) says: of the one that was made last.
+    /// What its workers work on, as [`Worker::device`](crate::Worker::device) says: of the one that
+    /// was made last.
     pub device: Option<String>,
     /// How many workers there can be.
     pub most: usize,

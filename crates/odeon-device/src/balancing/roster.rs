@@ -7,7 +7,8 @@ use super::profiler::Went;
 /// TUNE: more than a coincidence; guessed.
 pub(super) const MOST_STRIKES: u32 = 5;
 
-/// All workers of a pool, by number. A configuration (`counts`; `None`: everybody works) lets the first so many of each kind work that are there.
+/// All workers of a pool, by number. A configuration (`counts`; `None`: everybody works) lets the
+/// first so many of each kind work that are there.
 ///
 /// WHY some of it is kept twice: most changes at the desk come while everybody works, and ask only
 /// for what is not in the members: with 16 threads at the lock, reading what 16 others have written
@@ -33,7 +34,8 @@ pub(super) struct KindTally {
     pub(super) device: Option<String>,
     /// What has become of the last of its workers that will not come back.
     pub(super) lost: Option<String>,
-    /// What one of its workers has done of late, and in how many seconds: goes that are longer ago count less.
+    /// What one of its workers has done of late, and in how many seconds: goes that are longer ago
+    /// count less.
     of_late: (f64, f64),
     /// Pieces of the largest go.
     largest_go: usize,
@@ -52,8 +54,8 @@ const FADING: f64 = 0.75;
 
 /// How many times as many pieces as the largest go so far the next one may have.
 ///
-/// TUNE: a go of 64 is the fourth at the earliest; one that is far too long, because its pace is known by one piece only, costs four
-/// times that; guessed 2026-11.
+/// TUNE: a go of 64 is the fourth at the earliest; one that is far too long, because its pace is
+/// known by one piece only, costs four times that; guessed 2026-11.
 const GROWTH: usize = 4;
 
 struct Member {
@@ -201,8 +203,9 @@ impl Roster {
         (0..self.members.len()).filter(working).all(|number| self.is_active(counts, number))
     }
 
-    /// Whether a worker takes a piece that has failed alone at the kinds `failed_at`: at any place where it has not failed, of those that work
-    /// now if there is one, and where it has failed if it has everywhere.
+    /// Whether a worker takes a piece that has failed alone at the kinds `failed_at`: at any place
+    /// where it has not failed, of those that work now if there is one, and where it has failed if
+    /// it has everywhere.
     pub(super) fn may_try(&self, counts: Option<&[usize]>, member: usize, failed_at: u64) -> bool {
         let it = &self.members[member];
         if !it.is_present() {
@@ -222,14 +225,17 @@ impl Roster {
         present.into_iter().all(|member| failed_at & (1 << member.kind) != 0)
     }
 
-    /// How many of `waiting` pieces a worker takes in one go: its part of what all that work do in the time that is left, by how fast they
-    /// have been. So when it comes back, the others have not run out of pieces meanwhile: it leaves `(S - s) / S` of `R` pieces to them, which are
-    /// together `S - s` fast, so they need `R / S` for them, as long as it needs itself. This is guided self-scheduling (Polychronopoulos and
-    /// Kuck, 1987) with parts by weight (Hummel et al., 1996).
+    /// How many of `waiting` pieces a worker takes in one go: its part of what all that work do in
+    /// the time that is left, by how fast they have been. So when it comes back, the others have
+    /// not run out of pieces meanwhile: it leaves `(S - s) / S` of `R` pieces to them, which are
+    /// together `S - s` fast, so they need `R / S` for them, as long as it needs itself. This is
+    /// guided self-scheduling (Polychronopoulos and Kuck, 1987) with parts by weight (Hummel et
+    /// al., 1996).
     ///
-    /// What it costs is known only of so many pieces as it has done at once, so a go is at most [`GROWTH`] times as large as the largest one.
-    /// Whose own pace is not known takes one: it may be far slower than all others, and a go is not interrupted. As long as somebody
-    /// else's is not known, all count as equally fast.
+    /// What it costs is known only of so many pieces as it has done at once, so a go is at most
+    /// [`GROWTH`] times as large as the largest one. Whose own pace is not known takes one: it may
+    /// be far slower than all others, and a go is not interrupted. As long as somebody else's is
+    /// not known, all count as equally fast.
     pub(super) fn share(&self, counts: Option<&[usize]>, member: usize, waiting: usize) -> usize {
         let kind = &self.kinds[self.members[member].kind];
         let known = GROWTH.saturating_mul(kind.largest_go).max(1);
@@ -251,7 +257,8 @@ impl Roster {
         share.clamp(1, most)
     }
 
-    /// How long a go of this kind may take that has pieces enough, as far as its pace is known. Seconds.
+    /// How long a go of this kind may take that has pieces enough, as far as its pace is known.
+    /// Seconds.
     pub(super) fn longest_go(&self, kind: usize) -> Option<f64> {
         let of_kind = self.members.iter().filter(|member| member.kind == kind);
         let most = of_kind.map(|member| member.most_at_once).max()?;
@@ -310,7 +317,8 @@ impl Roster {
         kind.goes += 1;
         kind.largest_go = kind.largest_go.max(pieces);
         if was_warm && took > 0.0 {
-            // WHY not the mean of paces: a go of few pieces, at the end of a round, is mostly launch.
+            // WHY not the mean of paces: a go of few pieces, at the end of a round, is mostly
+            // launch.
             let (before, seconds) = kind.of_late;
             kind.of_late = (FADING * before + pieces as f64, FADING * seconds + took);
         }

@@ -1,4 +1,5 @@
-//! What the handles of a pool and its workers have in common: the desk behind its lock, and who carries out what follows.
+//! What the handles of a pool and its workers have in common: the desk behind its lock, and who
+//! carries out what follows.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -77,7 +78,8 @@ impl<W: Send + 'static> Shared<W> {
     }
 
     pub(super) fn desk(&self) -> MutexGuard<'_, Desk<W>> {
-        // Nothing of users runs under the lock but a meter, whose panics are contained, and which does not come here.
+        // Nothing of users runs under the lock but a meter, whose panics are contained, and which
+        // does not come here.
         self.desk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -107,7 +109,8 @@ impl<W: Send + 'static> Shared<W> {
         result
     }
 
-    /// What a user asks for: a change of which nothing but orders comes. In the pool's own meter it waits until that has answered.
+    /// What a user asks for: a change of which nothing but orders comes. In the pool's own meter it
+    /// waits until that has answered.
     pub(super) fn ask(
         &self,
         change: impl FnOnce(&mut Desk<W>, Duration) -> Orders<W> + Send + 'static,
@@ -117,7 +120,8 @@ impl<W: Send + 'static> Shared<W> {
         }
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         asked.push(Box::new(change));
-        // ORDERING: Relaxed: this thread looks at it when it has let go of the desk, unless another one has taken all before.
+        // ORDERING: Relaxed: this thread looks at it when it has let go of the desk, unless another
+        // one has taken all before.
         self.is_asked.store(true, Ordering::Relaxed);
     }
 
@@ -175,7 +179,8 @@ impl<W: Send + 'static> Shared<W> {
     }
 
     pub(super) fn set_member(&self, member: usize, actor: ActorRef<ToMember>) {
-        // PROTOCOL with `gone`: here stored, then looked; there marked, then taken. So one of the two finds what the other has left.
+        // PROTOCOL with `gone`: here stored, then looked; there marked, then taken. So one of the
+        // two finds what the other has left.
         *self.member(member) = Some(actor);
         let is_gone = self.desk().roster.is_gone(member);
         if is_gone {

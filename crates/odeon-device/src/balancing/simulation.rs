@@ -1,5 +1,6 @@
-//! Whole runs of a pool in simulated time: the desk with all that is behind it, and workers whose speeds are known. Nothing is measured here
-//! but what the simulated clock says, so each run is the same every time.
+//! Whole runs of a pool in simulated time: the desk with all that is behind it, and workers whose
+//! speeds are known. Nothing is measured here but what the simulated clock says, so each run is the
+//! same every time.
 
 mod tests;
 
@@ -24,7 +25,8 @@ use crate::error::DeviceError;
 pub(super) struct Speed {
     pub(super) count: usize,
     pub(super) most_at_once: usize,
-    /// Microseconds of a launch, and of each piece, by the number of pieces that were submitted before.
+    /// Microseconds of a launch, and of each piece, by the number of pieces that were submitted
+    /// before.
     pub(super) launch: fn(u64) -> f64,
     pub(super) piece: fn(u64) -> f64,
     /// Microseconds that the first go of a worker takes besides: it compiles.
@@ -79,7 +81,8 @@ pub(super) struct Plan {
     /// By which part pieces differ, at random.
     pub(super) noise: f64,
     pub(super) seed: u64,
-    /// Workers that fail at the first go that ends after so many pieces are done, and do not come back.
+    /// Workers that fail at the first go that ends after so many pieces are done, and do not come
+    /// back.
     pub(super) lost: Vec<(usize, u64)>,
 }
 

@@ -1,9 +1,13 @@
 //! Measuring what a piece costs.
 //!
-//! What counts is *busy* time: while the pool has at least one piece, waiting or in work. Programs that submit a round and wait for all of it
-//! are measured by whole rounds, so a worker that keeps a round waiting for its last piece is charged for that; what the program does between two
-//! rounds is charged to nobody. A window ends in the middle of a round only if the goes are so short beside it that its end makes no difference. If pieces keep coming and the pool is never without, a window may begin and end anywhere: pieces that are
-//! half done at its beginning stand against those half done at its end, and it lasts so much longer than any go that the difference is small.
+//! What counts is *busy* time: while the pool has at least one piece, waiting or in work. Programs
+//! that submit a round and wait for all of it are measured by whole rounds, so a worker that keeps
+//! a round waiting for its last piece is charged for that; what the program does between two rounds
+//! is charged to nobody. A window ends in the middle of a round only if the goes are so short
+//! beside it that its end makes no difference. If pieces keep coming and the pool is never without,
+//! a window may begin and end anywhere: pieces that are half done at its beginning stand against
+//! those half done at its end, and it lasts so much longer than any go that the difference is
+//! small.
 
 /// A moment on the pool's clock, in seconds, and what the meter of energy says then.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -124,6 +128,7 @@ impl Window {
     }
 }
 
-/// TUNE: how many of the longest goes make a window in the middle of a stream: it is wrong by half a go of each worker at most on
-/// average, so by some 2 %; guessed, and checked in `simulation/tests.rs`.
+/// TUNE: how many of the longest goes make a window in the middle of a stream: it is wrong by half
+/// a go of each worker at most on average, so by some 2 %; guessed, and checked in
+/// `simulation/tests.rs`.
 const STEADY_GOES: f64 = 20.0;

@@ -30,7 +30,8 @@ pub fn the_account_is_exact<T: DeviceUnderTest>() {
     });
 }
 
-/// It says how many were asked for and how many there are, takes nothing, and what there is can be had.
+/// It says how many were asked for and how many there are, takes nothing, and what there is can be
+/// had.
 pub fn one_byte_too_many_is_an_error<T: DeviceUnderTest>() {
     unless_unavailable(T::open(LIMIT), |mut device| {
         let kept = device.allocate(1_000).expect("there is room");

@@ -1,4 +1,5 @@
-//! What is launched by one session happens in that order. The kernels of these tests do not commute.
+//! What is launched by one session happens in that order. The kernels of these tests do not
+//! commute.
 
 use super::transfers::content;
 use super::{DeviceUnderTest, unless_unavailable};
@@ -61,7 +62,8 @@ pub fn launches_on_several_buffers_do_not_mix<T: DeviceUnderTest>() {
     });
 }
 
-/// A write comes behind the launches before it and ahead of those after it, and a download sees all before it.
+/// A write comes behind the launches before it and ahead of those after it, and a download sees all
+/// before it.
 pub fn writes_and_downloads_keep_their_place_among_launches<T: DeviceUnderTest>() {
     unless_unavailable(T::open(PLENTY), |mut device| {
         let mut buffer = device.upload(&bytes_of(&[1; 300])).expect("there is room");

@@ -1,4 +1,5 @@
-//! What every worker promises: the same results as the reference, in batches of every size, once more if need be.
+//! What every worker promises: the same results as the reference, in batches of every size, once
+//! more if need be.
 
 use std::thread;
 
@@ -95,7 +96,8 @@ pub fn what_was_half_done_is_done_again<T: WorkerUnderTest>() {
     });
 }
 
-/// An error of the worker itself, with half of the batch done: the same worker does all of it right afterwards.
+/// An error of the worker itself, with half of the batch done: the same worker does all of it right
+/// afterwards.
 pub fn what_failed_is_done_again<T: WorkerUnderTest>() {
     unless_unavailable(T::open(), |worker| {
         let numbers = 300..300 + largest::<T>(&worker) as u64;

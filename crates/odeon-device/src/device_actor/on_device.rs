@@ -1,8 +1,10 @@
-//! A device actor as an actor of the core: what waits for the next batch, and the session, which may be made anew meanwhile.
+//! A device actor as an actor of the core: what waits for the next batch, and the session, which
+//! may be made anew meanwhile.
 //!
-//! The core hands messages over one by one; they wait here, put aside, until the batch is full, its window is over, or a message has
-//! come that is a batch by itself. On a thread of its own the actor is asked to go on behind what has come (`resumes`) as often as it
-//! wants: that is how it looks for messages during a window, and shortly after a batch. Elsewhere a timer wakes it.
+//! The core hands messages over one by one; they wait here, put aside, until the batch is full, its
+//! window is over, or a message has come that is a batch by itself. On a thread of its own the
+//! actor is asked to go on behind what has come (`resumes`) as often as it wants: that is how it
+//! looks for messages during a window, and shortly after a batch. Elsewhere a timer wakes it.
 //!
 //! What is put aside outlives the session: a restart sheds the state and keeps the messages.
 
@@ -27,10 +29,12 @@ use crate::stats::{Called, DeviceStats, Tally};
 
 type Make<A> = dyn Fn() -> Result<(A, <A as DeviceActor>::Device), DeviceError> + Send + Sync;
 
-/// How a device actor comes to be, at first and for each restart, and what is counted of it. A handle: its clones are the same.
+/// How a device actor comes to be, at first and for each restart, and what is counted of it. A
+/// handle: its clones are the same.
 ///
-/// For actors that are spawned otherwise than by [`SpawnOnDevice`](crate::SpawnOnDevice): on the pool, where a handler that waits for its device holds up a worker;
-/// with a bound; in a test with virtual time.
+/// For actors that are spawned otherwise than by [`SpawnOnDevice`](crate::SpawnOnDevice): on the
+/// pool, where a handler that waits for its device holds up a worker; with a bound; in a test with
+/// virtual time.
 ///
 /// ```
 /// # use odeon_core::{Message, Theater, Supervision, Bounded, Bound};
@@ -118,11 +122,12 @@ impl<A: DeviceActor> fmt::Debug for DevicePlan<A> {
     }
 }
 
-/// A [`DeviceActor`] as an [`Actor`], to be spawned wherever one can be. [`DevicePlan::actor`] makes it.
+/// A [`DeviceActor`] as an [`Actor`], to be spawned wherever one can be. [`DevicePlan::actor`]
+/// makes it.
 ///
-/// Inside another actor that does not know what to do with messages that are put aside (members of a worker pool that counts loads, actors of
-/// `odeon-testkit` that are stepped or fail) each message is a batch by itself, and one that fails counts as handled, as with any
-/// other actor.
+/// Inside another actor that does not know what to do with messages that are put aside (members of
+/// a worker pool that counts loads, actors of `odeon-testkit` that are stepped or fail) each
+/// message is a batch by itself, and one that fails counts as handled, as with any other actor.
 pub struct OnDevice<A: DeviceActor> {
     plan: DevicePlan<A>,
     session: Option<Session<A>>,
@@ -149,14 +154,16 @@ pub struct OnDevice<A: DeviceActor> {
     alarm: Option<Timer>,
 }
 
-/// The order is that in which they are dropped: buffers before the device. If both destructors panic, since the device is lost, the first one counts.
+/// The order is that in which they are dropped: buffers before the device. If both destructors
+/// panic, since the device is lost, the first one counts.
 struct Session<A: DeviceActor> {
     actor: Apart<A>,
     device: Apart<A::Device>,
 }
 
 impl<A: DeviceActor> OnDevice<A> {
-    /// The actor and its session, for what goes on with a pipe. `None`: there is none at this moment.
+    /// The actor and its session, for what goes on with a pipe. `None`: there is none at this
+    /// moment.
     pub fn session(&mut self) -> Option<(&mut A, &mut A::Device)> {
         self.session.as_mut().map(|session| (&mut *session.actor, &mut *session.device))
     }
@@ -181,7 +188,8 @@ impl<A: DeviceActor> OnDevice<A> {
         alone.map_or(most, |position| position.max(1))
     }
 
-    /// Gives the oldest messages to the handler. Those that it leaves when it fails stay where they are.
+    /// Gives the oldest messages to the handler. Those that it leaves when it fails stay where they
+    /// are.
     fn handle_batch(&mut self, ctx: &mut Context<'_, Self>) {
         self.close_window();
         let (size, redone) = (self.next_batch(), self.under_way);

@@ -4,8 +4,8 @@ use super::{Faults, Step};
 use crate::error::DeviceError;
 use crate::worker::{Place, Worker};
 
-/// A [`Worker`] that fails as [`Faults`] say for [`Step::Work`], and is otherwise the one inside. When it fails it has done the first half
-/// of the batch: results are there that count for nothing.
+/// A [`Worker`] that fails as [`Faults`] say for [`Step::Work`], and is otherwise the one inside.
+/// When it fails it has done the first half of the batch: results are there that count for nothing.
 #[derive(Debug)]
 pub struct FaultyWorker<W> {
     worker: W,

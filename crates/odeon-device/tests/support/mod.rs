@@ -140,7 +140,8 @@ impl Adder {
     }
 }
 
-/// Makes adders with sessions that fail by the same script. The memory of the last session can be asked for.
+/// Makes adders with sessions that fail by the same script. The memory of the last session can be
+/// asked for.
 #[derive(Clone)]
 pub struct Maker {
     pub book: Book,

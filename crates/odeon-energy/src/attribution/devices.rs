@@ -6,7 +6,8 @@ use crate::attribution::busy::Busy;
 use odeon_core::ActorId;
 use std::time::Duration;
 
-/// How long an actor had a device work for it, in the span: the differences of what `DeviceStats` of `odeon-device` tells at both ends.
+/// How long an actor had a device work for it, in the span: the differences of what `DeviceStats`
+/// of `odeon-device` tells at both ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeviceUse {
     /// The actor.
@@ -21,19 +22,23 @@ pub struct DeviceUse {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct DividedDevice {
-    /// The users that were alive at the end, most joules first. Their `busy` is the time in their handlers.
+    /// The users that were alive at the end, most joules first. Their `busy` is the time in their
+    /// handlers.
     pub actors: Vec<ActorJoules>,
     /// What it has drawn besides: for actors that have ended, for who is not named, for nobody.
     pub rest: Estimate,
 }
 
 impl Attribution {
-    /// Divides the joules of one device among the actors that use it, by the time in their handlers. `peak_watts`: what it draws at most
+    /// Divides the joules of one device among the actors that use it, by the time in their
+    /// handlers. `peak_watts`: what it draws at most
     /// ([`Domain::peak_watts`](crate::Domain::peak_watts)).
     ///
-    /// How much of a handler's time the device has worked is not known, and who else uses it neither. So each part is between
-    /// nothing and what is possible: the peak for all of that time, with [`turns_up_to`](Self::turns_up_to), and not more than there is.
-    /// That holds for handlers that wait for what they launch, as those do that take their messages when it is done.
+    /// How much of a handler's time the device has worked is not known, and who else uses it
+    /// neither. So each part is between nothing and what is possible: the peak for all of that
+    /// time, with [`turns_up_to`](Self::turns_up_to), and not more than there is. That holds for
+    /// handlers that wait for what they launch, as those do that take their messages when it is
+    /// done.
     ///
     /// ```
     /// # use odeon_core::*;

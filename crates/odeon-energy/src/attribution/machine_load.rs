@@ -5,7 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-/// How long the cores of this machine have been busy, all together and with all programs, since it was started.
+/// How long the cores of this machine have been busy, all together and with all programs, since it
+/// was started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MachineLoad(Duration);
 
@@ -14,8 +15,8 @@ const STAT: &str = "/proc/stat";
 /// What Linux counts in towards programs, whatever its own ticks are: hundredths of a second.
 const TICK_MS: u64 = 10;
 const TICK: Duration = Duration::from_millis(TICK_MS);
-/// The numbers of the line: user, nice, system, idle, waiting for a disk, interrupts, soft interrupts. What comes behind is not this
-/// machine's, or in the first two already.
+/// The numbers of the line: user, nice, system, idle, waiting for a disk, interrupts, soft
+/// interrupts. What comes behind is not this machine's, or in the first two already.
 const COUNTS: [bool; 7] = [true, true, true, false, false, true, true];
 
 impl MachineLoad {
@@ -47,7 +48,8 @@ impl MachineLoad {
         self.0.saturating_sub(before.0)
     }
 
-    /// How far off that may be: each of the five numbers that are summed counts whole ticks, at both ends.
+    /// How far off that may be: each of the five numbers that are summed counts whole ticks, at
+    /// both ends.
     pub(super) fn error() -> Duration {
         TICK * 5
     }

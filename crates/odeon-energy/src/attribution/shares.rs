@@ -6,8 +6,9 @@ use crate::Estimate;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PowerSpread(f64);
 
-/// TUNE: guessed 2026-11: between a core that waits for memory at a low frequency and one that does vector arithmetic at a high
-/// one; the thesis measures less than 2 between its governors. More for processors with cores of two kinds.
+/// TUNE: guessed 2026-11: between a core that waits for memory at a low frequency and one that does
+/// vector arithmetic at a high one; the thesis measures less than 2 between its governors. More for
+/// processors with cores of two kinds.
 const USUAL: f64 = 3.0;
 
 impl PowerSpread {
@@ -59,8 +60,8 @@ impl Share {
     }
 }
 
-/// Divides `joules` among those who were busy so long. The values add up to what is divided; each lies
-/// between bounds that hold if two busy seconds differ in what they draw by `spread` at most.
+/// Divides `joules` among those who were busy so long. The values add up to what is divided; each
+/// lies between bounds that hold if two busy seconds differ in what they draw by `spread` at most.
 ///
 /// Nobody gets anything if nobody was busy.
 ///

@@ -23,7 +23,8 @@ pub enum GovernorError {
         /// What there is.
         available: Vec<String>,
     },
-    /// No core's frequency is chosen by this system: it is a virtual machine, say, whose host chooses.
+    /// No core's frequency is chosen by this system: it is a virtual machine, say, whose host
+    /// chooses.
     NoFrequencyScaling {
         /// Where was looked.
         root: PathBuf,

@@ -5,7 +5,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// Waits until its input says something, or ends, as it does with the program, however that comes. Then it writes what was there before.
+/// Waits until its input says something, or ends, as it does with the program, however that comes.
+/// Then it writes what was there before.
 const SCRIPT: &str = "read -r told && exit 0; \
      while [ $# -gt 1 ]; do printf '%s\\n' \"$2\" >\"$1\"; shift 2; done";
 
@@ -38,10 +39,12 @@ impl Guard {
 }
 
 impl GovernorsSet {
-    /// Has another process put back what was there before if this one ends without doing it: by Ctrl-C, killed, aborted.
+    /// Has another process put back what was there before if this one ends without doing it: by
+    /// Ctrl-C, killed, aborted.
     ///
     /// # Errors
-    /// [`GovernorError::Failed`] if that process cannot be started (it is `/bin/sh`); then all cores are as before.
+    /// [`GovernorError::Failed`] if that process cannot be started (it is `/bin/sh`); then all
+    /// cores are as before.
     pub fn even_if_killed(mut self) -> Result<Self, GovernorError> {
         if self.guard.is_none() && !self.before.is_empty() {
             self.guard = Some(Guard::begin(&self.before)?);

@@ -77,7 +77,8 @@ impl Counter {
         sysfs: &dyn Sysfs,
         clock: &dyn Clock,
     ) -> Result<Count, Unavailable> {
-        // WHY: a thread may be held up for long between the two: what has passed at most is from before one reading to after the next.
+        // WHY: a thread may be held up for long between the two: what has passed at most is from
+        // before one reading to after the next.
         let begun = clock.now();
         let raw = read(sysfs, &self.folder)?;
         let (before, since) = (self.last_uj, clock.now().saturating_sub(self.last_at));

@@ -7,11 +7,13 @@ use crate::unavailable::{Cause, Unavailable};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// TUNE: W, guessed 2026-11: more than any one package or its memory draws, for zones that tell no limit of their own.
+/// TUNE: W, guessed 2026-11: more than any one package or its memory draws, for zones that tell no
+/// limit of their own.
 const PEAK_WATTS: f64 = 1_500.0;
 /// TUNE: guessed 2026-11: limits are averages over a while; for a moment a zone may draw more.
 const ABOVE_LIMIT: f64 = 2.0;
-/// The interfaces, the best first. The second one shows packages of the first one again, on some machines.
+/// The interfaces, the best first. The second one shows packages of the first one again, on some
+/// machines.
 const INTERFACES: [&str; 2] = ["intel-rapl:", "intel-rapl-mmio:"];
 
 /// A zone.

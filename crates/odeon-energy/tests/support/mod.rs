@@ -54,7 +54,8 @@ impl Drop for Folder {
     }
 }
 
-/// A counter of a simulated part of a machine: it shows what was drawn up to its last update, in whole steps.
+/// A counter of a simulated part of a machine: it shows what was drawn up to its last update, in
+/// whole steps.
 pub(crate) struct Simulated {
     pub(crate) domain: Domain,
     /// Its last update, by the clock of the machine.

@@ -10,7 +10,8 @@ use cubecl::wgpu::{
 use odeon_device::Device;
 use odeon_gpu::{Found, GpuDevice, Which, cubecl, devices};
 
-/// Says something that is to be read also if the test passes. Not by `println`: of tests that pass the harness shows nothing.
+/// Says something that is to be read also if the test passes. Not by `println`: of tests that pass
+/// the harness shows nothing.
 pub(crate) fn say(what: &str) {
     // WHY one write: lines of drivers come in between otherwise.
     std::io::stderr().write_all(format!("{what}\n").as_bytes()).unwrap();
@@ -21,7 +22,8 @@ pub(crate) fn skipped(test: &str, reason: &str) {
     say(&format!("skipped: {test}: {reason}"));
 }
 
-/// Does something with a session with each device that this machine has, and says so where it has none.
+/// Does something with a session with each device that this machine has, and says so where it has
+/// none.
 pub(crate) fn on_each_device(test: &str, mut check: impl FnMut(GpuDevice, &Found)) {
     let found = devices();
     if found.is_empty() {
@@ -33,8 +35,8 @@ pub(crate) fn on_each_device(test: &str, mut check: impl FnMut(GpuDevice, &Found
     }
 }
 
-/// How wgpu reaches a device by that name of it, which lets a test lose the device. It is had only of a
-/// name that nobody in this process has opened.
+/// How wgpu reaches a device by that name of it, which lets a test lose the device. It is had only
+/// of a name that nobody in this process has opened.
 pub(crate) fn setup_on(device: &WgpuDevice) -> Result<WgpuSetup, WgpuInitError> {
     let options = RuntimeOptions::default();
     match device.backend {
@@ -43,8 +45,8 @@ pub(crate) fn setup_on(device: &WgpuDevice) -> Result<WgpuSetup, WgpuInitError> 
     }
 }
 
-/// The setup of the device that [`Which::Default`] is, and of what kind it is; says why there is none. Nothing may have
-/// been opened before.
+/// The setup of the device that [`Which::Default`] is, and of what kind it is; says why there is
+/// none. Nothing may have been opened before.
 pub(crate) fn setup_of_the_best(test: &str) -> Option<(WgpuDeviceKind, WgpuSetup)> {
     use WgpuDeviceKind::{Cpu, DiscreteGpu, IntegratedGpu};
     // The best ones first, as in `which.rs`.

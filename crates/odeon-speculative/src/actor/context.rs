@@ -13,8 +13,9 @@ use std::fmt;
 use std::ptr::NonNull;
 use std::time::Duration;
 
-/// The surroundings of an actor while it handles one message. Whatever a handler asks for here happens when its
-/// attempt commits, in the order of the calls, and not at all if it is rolled back. The same is true of what it does without a context, such as [`ActorRef::send`].
+/// The surroundings of an actor while it handles one message. Whatever a handler asks for here
+/// happens when its attempt commits, in the order of the calls, and not at all if it is rolled
+/// back. The same is true of what it does without a context, such as [`ActorRef::send`].
 pub struct SpeculativeContext<'t, A: SpeculativeActor> {
     me: Me<'t, A>,
     /// What is handled: one message; none at the start.
@@ -41,7 +42,8 @@ pub(crate) enum Wants {
     Stop,
     /// That its message be part of a coordinated transaction.
     Join,
-    /// That its message's guard be asked again when it may answer otherwise: the handler was not called.
+    /// That its message's guard be asked again when it may answer otherwise: the handler was not
+    /// called.
     Admission,
 }
 
@@ -125,7 +127,8 @@ impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
         }
     }
 
-    /// The mailbox in which the message that is being handled has waited; 0 in [`started`](SpeculativeActor::started).
+    /// The mailbox in which the message that is being handled has waited; 0 in
+    /// [`started`](SpeculativeActor::started).
     #[inline(always)]
     pub fn mailbox(&self) -> usize {
         if A::Msg::MAILBOXES == 1 { 0 } else { self.mailbox.into() }
@@ -137,19 +140,22 @@ impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
         let _ = self.actor_ref().send(message);
     }
 
-    /// Answers a question by a reply that lies in the message. Only the first answer counts. That this one is given does not depend on what
-    /// becomes of the reply until the attempt has committed: it may be moved, or dropped.
+    /// Answers a question by a reply that lies in the message. Only the first answer counts. That
+    /// this one is given does not depend on what becomes of the reply until the attempt has
+    /// committed: it may be moved, or dropped.
     ///
     /// # Panics
-    /// If `reply` does not lie in the message itself, but behind a pointer: others could use it at this moment.
+    /// If `reply` does not lie in the message itself, but behind a pointer: others could use it at
+    /// this moment.
     #[track_caller]
     pub fn reply<T: Send + 'static>(&mut self, reply: &Reply<T>, value: T) {
         let reply = self.lend(reply);
         let_happen(Box::new(move || reply.answer(value)));
     }
 
-    /// Says no to the one who asks: undoes what the handler has done so far, its writes and its effects, and answers. The message
-    /// is handled then: nothing has failed, and supervision hears nothing of it.
+    /// Says no to the one who asks: undoes what the handler has done so far, its writes and its
+    /// effects, and answers. The message is handled then: nothing has failed, and supervision hears
+    /// nothing of it.
     ///
     /// ```
     /// use odeon_core::{Message, Reply, Theater};
@@ -193,8 +199,8 @@ impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
     /// ```
     ///
     /// # Errors
-    /// In a coordinated transaction, which happens wholly or not at all, one message that is rejected fails it: nobody is
-    /// answered, and who has begun it is told.
+    /// In a coordinated transaction, which happens wholly or not at all, one message that is
+    /// rejected fails it: nobody is answered, and who has begun it is told.
     ///
     /// # Panics
     /// As [`reply`](Self::reply), and as [`Tx::undo`].
@@ -216,8 +222,9 @@ impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
         Ok(())
     }
 
-    /// Asks another actor: `question` makes the message around a [`Reply`], `answer` turns what comes back into a
-    /// message to this actor. Both are called once if the attempt commits, and not at all if it is rolled back.
+    /// Asks another actor: `question` makes the message around a [`Reply`], `answer` turns what
+    /// comes back into a message to this actor. Both are called once if the attempt commits, and
+    /// not at all if it is rolled back.
     pub fn ask<M: Message, T: Send + 'static>(
         &mut self,
         other: &ActorRef<M>,
@@ -239,21 +246,22 @@ impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
         }
     }
 
-    /// Sends a message to this actor itself after `delay`. If the actor moves to another theater the timer goes with it (S34).
+    /// Sends a message to this actor itself after `delay`. If the actor moves to another theater
+    /// the timer goes with it (S34).
     pub fn send_after(&self, delay: Duration, message: A::Msg) -> Timer {
         extend::send_own_after(&self.actor_ref(), delay, message)
     }
 
-    /// Ends this actor with the commit of this message. Messages that have not committed by then go to the
-    /// dead-letter hook.
+    /// Ends this actor with the commit of this message. Messages that have not committed by then go
+    /// to the dead-letter hook.
     pub fn stop(&mut self) {
         if self.wants == Wants::Nothing {
             self.wants = Wants::Stop;
         }
     }
 
-    /// Where messages are added that join the transaction. If the message is part of none it has to be
-    /// handled again, as the first one of its own.
+    /// Where messages are added that join the transaction. If the message is part of none it has to
+    /// be handled again, as the first one of its own.
     pub(crate) fn joins(&mut self) -> Option<&mut dyn Any> {
         match &mut self.part {
             Some(part) => Some(&mut *part.joins),
@@ -264,8 +272,9 @@ impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
         }
     }
 
-    /// A reply for a message that [joins](Self::join): what it answers is the answer of `reply`, which lies in the present
-    /// message, once all has committed. Passed on more than once, it is answered once, perhaps by one that gives no answer.
+    /// A reply for a message that [joins](Self::join): what it answers is the answer of `reply`,
+    /// which lies in the present message, once all has committed. Passed on more than once, it is
+    /// answered once, perhaps by one that gives no answer.
     ///
     /// # Panics
     /// As [`reply`](Self::reply).
@@ -290,8 +299,9 @@ impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
             range.contains(&NonNull::from(reply).as_ptr().addr()),
             "a reply is answered where it lies in the message; this one is kept elsewhere"
         );
-        // SAFETY: it is a part of the message at this moment, as the reference says that is there. Whoever runs the attempt has the
-        // message to itself, and has lent it to this handler alone, which is here. Where the reply goes later does not matter.
+        // SAFETY: it is a part of the message at this moment, as the reference says that is there.
+        // Whoever runs the attempt has the message to itself, and has lent it to this handler
+        // alone, which is here. Where the reply goes later does not matter.
         unsafe { lend_reply(reply) }
     }
 }

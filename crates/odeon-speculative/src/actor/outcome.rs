@@ -6,11 +6,12 @@ use std::error::Error;
 /// Why a handler gives its message up: any error, or a text.
 pub type HandlerError = Box<dyn Error + Send + Sync>;
 
-/// What a handler answers: `Ok` commits; a [`Rollback`](odeon_stm::Rollback), passed on with `?`, has the message
-/// handled again; [`fail`] gives it up.
+/// What a handler answers: `Ok` commits; a [`Rollback`](odeon_stm::Rollback), passed on with `?`,
+/// has the message handled again; [`fail`] gives it up.
 pub type TxResult<T = ()> = Result<T, Abort<HandlerError>>;
 
-/// Gives the message up: all that the handler did vanishes, and the actor's supervision decides how it goes on.
+/// Gives the message up: all that the handler did vanishes, and the actor's supervision decides how
+/// it goes on.
 ///
 /// # Errors
 /// Always.

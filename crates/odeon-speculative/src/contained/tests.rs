@@ -3,7 +3,8 @@ use std::fmt;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Panics when it is dropped, by a panic whose payload does as well. It has no size, so that one that is forgotten leaves no memory behind.
+/// Panics when it is dropped, by a panic whose payload does as well. It has no size, so that one
+/// that is forgotten leaves no memory behind.
 #[derive(Debug)]
 struct Bomb<const N: u8>;
 

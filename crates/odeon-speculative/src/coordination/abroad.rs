@@ -1,4 +1,5 @@
-//! The seam to transactions between theaters (`odeon-coordination`): who has first messages taken to actors elsewhere.
+//! The seam to transactions between theaters (`odeon-coordination`): who has first messages taken
+//! to actors elsewhere.
 
 use super::outcome::CoordinationError;
 use super::part::{Decider, Part};
@@ -16,8 +17,9 @@ pub trait Abroad: Send + Sync {
     /// A transaction begins, of which at least one message goes to another theater.
     fn begin(&self, begun: Begun);
 
-    /// A transaction of this theater alone becomes a part: a handler of it has joined a message to an actor of another one. Answers who decides it from here on, who is told
-    /// of it when the part has been rolled back. `None`: nobody does.
+    /// A transaction of this theater alone becomes a part: a handler of it has joined a message to
+    /// an actor of another one. Answers who decides it from here on, who is told of it when the
+    /// part has been rolled back. `None`: nobody does.
     fn take_over(&self, taken: TakenOver) -> Option<Arc<dyn Decider>>;
 
     /// Whether this actor stands for one of another theater.
@@ -34,8 +36,9 @@ pub fn go_abroad(theater: &Theater, abroad: Weak<dyn Abroad>) {
     *ways.0.lock().expect("nothing panics under this lock") = Some(abroad);
 }
 
-/// The way by which an actor leads to another theater. One that is no speculative actor, and leads to none, is found out where the transaction
-/// begins: so is one that stood for an actor whose theater has gone.
+/// The way by which an actor leads to another theater. One that is no speculative actor, and leads
+/// to none, is found out where the transaction begins: so is one that stood for an actor whose
+/// theater has gone.
 pub(super) fn of<M: Message>(actor: &ActorRef<M>) -> Option<Arc<dyn Abroad>> {
     let ways = extend::belonging_at::<Ways, M>(actor);
     let way = ways.0.lock().expect("nothing panics under this lock").as_ref()?.upgrade()?;
@@ -44,7 +47,8 @@ pub(super) fn of<M: Message>(actor: &ActorRef<M>) -> Option<Arc<dyn Abroad>> {
 
 /// Whether it is an actor of this theater that is no speculative one, and can be no participant.
 pub(super) fn is_plain<M: Message>(actor: &ActorRef<M>) -> bool {
-    // One that stands for an actor elsewhere is none either, and one that has ended may have stood for one.
+    // One that stands for an actor elsewhere is none either, and one that has ended may have stood
+    // for one.
     !extend::has_lanes(actor)
         && of(actor).is_none_or(|way| !actor.is_stopped() && !way.leads_elsewhere(actor.id()))
 }

@@ -7,12 +7,14 @@ use odeon_core::extend;
 use odeon_core::{ActorRef, MailboxRef, Message};
 
 impl<A: SpeculativeActor> SpeculativeContext<'_, A> {
-    /// Sends a message that is handled wholly or not at all together with the present one, as if at one moment: `other` sees what this
-    /// handler has written, and what it writes itself is committed with it. The message comes behind what
-    /// this actor has sent to `other` before; plain sends of this attempt leave with its commit, and so behind it.
+    /// Sends a message that is handled wholly or not at all together with the present one, as if at
+    /// one moment: `other` sees what this handler has written, and what it writes itself is
+    /// committed with it. The message comes behind what this actor has sent to `other` before;
+    /// plain sends of this attempt leave with its commit, and so behind it.
     ///
-    /// A message that was not part of a coordinated transaction becomes the first one of its own; for that its handler is called
-    /// again. A message with [`Access::Exclusive`](crate::Access::Exclusive) cannot take part.
+    /// A message that was not part of a coordinated transaction becomes the first one of its own;
+    /// for that its handler is called again. A message with
+    /// [`Access::Exclusive`](crate::Access::Exclusive) cannot take part.
     ///
     /// ```
     /// use odeon_core::{ActorRef, Message, Reply, Theater};
@@ -57,14 +59,18 @@ impl<A: SpeculativeActor> SpeculativeContext<'_, A> {
     /// ```
     ///
     /// # Panics
-    /// If `other` is not a speculative actor. In a theater that takes part in transactions of several (`odeon-coordination`) the transaction fails instead; there the actor may live in
-    /// another one of them, and the message is written on its way as others are. Where a plain message has become a transaction by what is joined, and that fails, nobody is told but supervision.
+    /// If `other` is not a speculative actor. In a theater that takes part in transactions of
+    /// several (`odeon-coordination`) the transaction fails instead; there the actor may live in
+    /// another one of them, and the message is written on its way as others are. Where a plain
+    /// message has become a transaction by what is joined, and that fails, nobody is told but
+    /// supervision.
     #[track_caller]
     pub fn join<M: Message>(&mut self, other: &ActorRef<M>, message: M) {
         self.join_in(extend::mailbox_said(other, &message), message);
     }
 
-    /// As [`join`](Self::join), to a mailbox that the sender decides: `ctx.join_in(buffer.mailbox(Port::Producer), item)`.
+    /// As [`join`](Self::join), to a mailbox that the sender decides:
+    /// `ctx.join_in(buffer.mailbox(Port::Producer), item)`.
     ///
     /// # Panics
     /// As [`join`](Self::join).
@@ -73,10 +79,10 @@ impl<A: SpeculativeActor> SpeculativeContext<'_, A> {
         self.add(Join::of(&self.actor_ref(), mailbox, message));
     }
 
-    /// As [`join`](Self::join), by a way of one's own: `via` gets the message when the handler has come to its end, and has it
-    /// [delivered](Delivery::deliver) at some time. Until then the transaction waits as for one that is under way; dropped
-    /// undelivered, the message fails it. The transaction may be rolled back and `via` called again by another call of
-    /// the handler.
+    /// As [`join`](Self::join), by a way of one's own: `via` gets the message when the handler has
+    /// come to its end, and has it [delivered](Delivery::deliver) at some time. Until then the
+    /// transaction waits as for one that is under way; dropped undelivered, the message fails it.
+    /// The transaction may be rolled back and `via` called again by another call of the handler.
     ///
     /// # Panics
     /// If `other` is not a speculative actor of this theater.

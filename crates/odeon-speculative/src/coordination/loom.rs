@@ -1,8 +1,10 @@
-//! Exhaustive models of a coordinated transaction on its way through two actors: tour, transaction and boards are the real ones, the executors are
-//! those of `executor/engine/loom.rs`, and the handlers add one to a variable of their actors.
+//! Exhaustive models of a coordinated transaction on its way through two actors: tour, transaction
+//! and boards are the real ones, the executors are those of `executor/engine/loom.rs`, and the
+//! handlers add one to a variable of their actors.
 //!
-//! What they show: the transaction is decided exactly once and everywhere, whoever goes on with it; while it waits for the second actor's place
-//! nobody writes what it has read and written at the first one; and the news that it may go on is not lost between its last look and its rest.
+//! What they show: the transaction is decided exactly once and everywhere, whoever goes on with it;
+//! while it waits for the second actor's place nobody writes what it has read and written at the
+//! first one; and the news that it may go on is not lost between its last look and its rest.
 
 use super::outcome::CoordinationError;
 use super::precedence::Precedence;
@@ -189,8 +191,9 @@ fn adds_ten(variable: &TVar<u64>) -> bool {
     }
 }
 
-/// A transaction with a message to each of two actors, the second of which may be busy; another thread has a message for the variable of
-/// the first one or of the second one, or fails the transaction.
+/// A transaction with a message to each of two actors, the second of which may be busy; another
+/// thread has a message for the variable of the first one or of the second one, or fails the
+/// transaction.
 fn on_its_way(
     act: impl Fn(&[Arc<Place>; 2], &Arc<Coordination>) -> u64 + Copy + Send + Sync + 'static,
 ) {

@@ -9,36 +9,41 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-/// Why a coordinated transaction was rolled back for good, at all actors that took part; or, with [`Lost`](Self::Lost) alone, why nobody here knows.
+/// Why a coordinated transaction was rolled back for good, at all actors that took part; or, with
+/// [`Lost`](Self::Lost) alone, why nobody here knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CoordinationError {
-    /// The handler of a participant has failed, by a panic or an error; its supervision has been told.
+    /// The handler of a participant has failed, by a panic or an error; its supervision has been
+    /// told.
     Failed {
         /// Whose handler.
         participant: ActorId,
         /// The error's or the panic's text.
         why: Arc<str>,
     },
-    /// A message has not come to its actor: that has stopped before it could take part, or moves to another theater at this moment; the way to its theater has ended; the
-    /// message cannot be written or read, or is too large for the network (a dead letter says which); or it is for another theater, and this one takes part in no
-    /// transactions of several.
+    /// A message has not come to its actor: that has stopped before it could take part, or moves to
+    /// another theater at this moment; the way to its theater has ended; the message cannot be
+    /// written or read, or is too large for the network (a dead letter says which); or it is for
+    /// another theater, and this one takes part in no transactions of several.
     Stopped,
-    /// A message with [`Access::Exclusive`](crate::Access::Exclusive) was to take part: such a message runs once, and what
-    /// takes part may be rolled back.
+    /// A message with [`Access::Exclusive`](crate::Access::Exclusive) was to take part: such a
+    /// message runs once, and what takes part may be rolled back.
     Exclusive,
     /// A participant is no speculative actor: what such a one does cannot be undone. Spawn it by
-    /// [`spawn_speculative`](crate::SpawnSpeculative::spawn_speculative); or leave it out, and tell it by a plain `send` in the handler of one
-    /// that takes part, which happens with the commit.
+    /// [`spawn_speculative`](crate::SpawnSpeculative::spawn_speculative); or leave it out, and tell
+    /// it by a plain `send` in the handler of one that takes part, which happens with the commit.
     NotSpeculative {
         /// Which one.
         participant: ActorId,
     },
-    /// The theater of a participant cannot be reached, or takes no part in transactions of several theaters.
+    /// The theater of a participant cannot be reached, or takes no part in transactions of several
+    /// theaters.
     Unreachable,
     /// The deadline of the transaction has passed.
     Deadline,
-    /// Unknown: the theater has ended, or has left, before it was told of the outcome. With other theaters it may have committed there; in one alone it has not.
+    /// Unknown: the theater has ended, or has left, before it was told of the outcome. With other
+    /// theaters it may have committed there; in one alone it has not.
     Lost,
 }
 
@@ -66,10 +71,12 @@ impl fmt::Display for CoordinationError {
 
 impl std::error::Error for CoordinationError {}
 
-/// The outcome to come of a coordinated transaction: a future for any executor; threads [`wait`](Self::wait).
+/// The outcome to come of a coordinated transaction: a future for any executor; threads
+/// [`wait`](Self::wait).
 ///
 /// # Cancellation
-/// Dropping it changes nothing: a transaction that has not begun yet, since too many were under way, begins then.
+/// Dropping it changes nothing: a transaction that has not begun yet, since too many were under
+/// way, begins then.
 #[derive(Debug)]
 #[must_use = "the transaction may fail; drop the outcome explicitly if that does not matter"]
 pub struct Outcome(pub(super) Ask<Result<(), CoordinationError>>);
@@ -91,7 +98,8 @@ impl Outcome {
         flat(self.0.wait())
     }
 
-    /// As [`wait`](Self::wait), at most for `limit`; `None` if it is not decided by then. The transaction goes on.
+    /// As [`wait`](Self::wait), at most for `limit`; `None` if it is not decided by then. The
+    /// transaction goes on.
     ///
     /// # Panics
     /// As [`wait`](Self::wait).

@@ -1,4 +1,5 @@
-//! What one theater does in a transaction that several take part in: a transaction of its own, which is run, and decided, by somebody else.
+//! What one theater does in a transaction that several take part in: a transaction of its own,
+//! which is run, and decided, by somebody else.
 //!
 //! ```text
 //!             all are there            run             everything is handled
@@ -8,14 +9,20 @@
 //! ```
 //!
 //! RULES
-//! 1. Before it is told to run it holds nothing. While it runs it may hold what others want: so it waits for nobody's outcome then, but rolls back, says so, and
-//!    is ready again when what it has met is over.
-//! 2. Prepared, it holds all that it has read and written, and neither fails nor waits: only the decider has it commit, roll back, or end. Rule 3 has the one exception.
-//! 3. What handlers of other parts have joined to actors of this theater comes in a round, also behind what has been handled and prepared: then the part runs on, and is prepared once more,
-//!    and says how many such messages it has handled. The decider knows how many were sent, and decides when none is under way.
-//! 4. A part that has sent or handled such messages in a round does not begin anew by itself: a rollback gives way, so that the round is void for all.
+//! 1. Before it is told to run it holds nothing. While it runs it may hold what others want: so it
+//!    waits for nobody's outcome then, but rolls back, says so, and is ready again when what it has
+//!    met is over.
+//! 2. Prepared, it holds all that it has read and written, and neither fails nor waits: only the
+//!    decider has it commit, roll back, or end. Rule 3 has the one exception.
+//! 3. What handlers of other parts have joined to actors of this theater comes in a round, also
+//!    behind what has been handled and prepared: then the part runs on, and is prepared once more,
+//!    and says how many such messages it has handled. The decider knows how many were sent, and
+//!    decides when none is under way.
+//! 4. A part that has sent or handled such messages in a round does not begin anew by itself: a
+//!    rollback gives way, so that the round is void for all.
 //! 5. It is always logged: two parts that only read would otherwise see two moments.
-//! 6. If an actor ends after that, what was written is committed with nobody to see it, and the effects happen.
+//! 6. If an actor ends after that, what was written is committed with nobody to see it, and the
+//!    effects happen.
 
 use super::abroad::Away;
 use super::outcome::CoordinationError;
@@ -25,7 +32,8 @@ use odeon_core::extend::Companion;
 use std::fmt;
 use std::sync::Arc;
 
-/// Who decides what becomes of a [`Part`]. It is told on whatever thread, must not block, and may not call the part.
+/// Who decides what becomes of a [`Part`]. It is told on whatever thread, must not block, and may
+/// not call the part.
 pub trait Decider: Send + Sync {
     /// The part can be run: behind the round with this number, 0 at first, nothing is held.
     fn is_ready(&self, after: u32);
@@ -33,18 +41,21 @@ pub trait Decider: Send + Sync {
     /// A handler of this round has joined a message to an actor of another theater.
     fn joins(&self, round: u32, message: Away);
 
-    /// All is handled in this round, and so many messages that were joined in other theaters. Unless more of these are under way nothing can come between that and the commit.
+    /// All is handled in this round, and so many messages that were joined in other theaters.
+    /// Unless more of these are under way nothing can come between that and the commit.
     fn is_prepared(&self, round: u32, joined: u32);
 
-    /// A message that was joined elsewhere in this round will not come. If that round is over it does not matter.
+    /// A message that was joined elsewhere in this round will not come. If that round is over it
+    /// does not matter.
     fn has_lost(&self, round: u32);
 
-    /// The part holds nothing any more and has to wait before the round can be repeated: `for_a_change` that somebody is to make, or for
-    /// what is under way.
+    /// The part holds nothing any more and has to wait before the round can be repeated:
+    /// `for_a_change` that somebody is to make, or for what is under way.
     fn gives_way(&self, round: u32, for_a_change: bool);
 
-    /// What the part has waited for has happened, and no message of it is here whose actor could have it go on: [`Part::go_on`] is to be called
-    /// later, on a thread where nothing else is under way.
+    /// What the part has waited for has happened, and no message of it is here whose actor could
+    /// have it go on: [`Part::go_on`] is to be called later, on a thread where nothing else is
+    /// under way.
     fn may_go_on(&self, part: Part);
 
     /// The time is over that it was given when it was a transaction of one theater.
@@ -81,8 +92,8 @@ impl Part {
         self.0.number()
     }
 
-    /// What comes with one of its messages, sent in this theater; dropped, the message is lost. `place`: where it stands among all that the
-    /// transaction begins with.
+    /// What comes with one of its messages, sent in this theater; dropped, the message is lost.
+    /// `place`: where it stands among all that the transaction begins with.
     pub fn companion(&self, place: usize) -> Companion {
         Box::new(Enlisted::new(self.0.clone(), 0, Place::First(place)))
     }

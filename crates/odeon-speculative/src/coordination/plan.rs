@@ -110,8 +110,9 @@ impl Join {
     }
 }
 
-/// A message that has joined a coordinated transaction and is to be [delivered](Self::deliver), by whichever thread; see
-/// [`SpeculativeContext::join_via`]. Dropped instead, it fails the transaction.
+/// A message that has joined a coordinated transaction and is to be [delivered](Self::deliver), by
+/// whichever thread; see [`SpeculativeContext::join_via`]. Dropped instead, it fails the
+/// transaction.
 #[must_use = "the transaction fails if the message is not delivered"]
 pub struct Delivery {
     send: Box<dyn FnOnce(Companion) + Send>,
@@ -189,14 +190,16 @@ fn check<M: Message>(actor: &ActorRef<M>) {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Coordinate: sealed::Sealed {
-    /// Sends the messages that `plan` names, to be handled wholly or not at all (S28). Messages that their handlers
-    /// [join](SpeculativeContext::join) to it take part too.
+    /// Sends the messages that `plan` names, to be handled wholly or not at all (S28). Messages
+    /// that their handlers [join](SpeculativeContext::join) to it take part too.
     ///
-    /// In a handler of a speculative actor the transaction begins with the commit of the handler's message, as all that it sends;
-    /// for one that the message itself is part of, see [`SpeculativeContext::join`].
+    /// In a handler of a speculative actor the transaction begins with the commit of the handler's
+    /// message, as all that it sends; for one that the message itself is part of, see
+    /// [`SpeculativeContext::join`].
     ///
-    /// Where this would block the thread, since too many transactions are under way (S28), it begins when its outcome is awaited
-    /// or waited for and there are fewer. If the outcome is dropped instead it begins then, and the thread holds back as in a send.
+    /// Where this would block the thread, since too many transactions are under way (S28), it
+    /// begins when its outcome is awaited or waited for and there are fewer. If the outcome is
+    /// dropped instead it begins then, and the thread holds back as in a send.
     fn coordinate(&self, plan: impl FnOnce(&mut Plan)) -> Outcome {
         let planned = Plan::by(plan);
         let (reply, outcome) = extend::question();
@@ -211,7 +214,8 @@ pub trait Coordinate: sealed::Sealed {
         }
     }
 
-    /// As [`coordinate`](Self::coordinate); the outcome is the answer of `reply`, as which an actor gets it as a message.
+    /// As [`coordinate`](Self::coordinate); the outcome is the answer of `reply`, as which an actor
+    /// gets it as a message.
     fn coordinate_and_reply(
         &self,
         reply: Reply<Result<(), CoordinationError>>,
@@ -294,17 +298,20 @@ impl Plan {
         let (messages, deadline, beside, abroad, plain) = Default::default();
         let mut planned = Self { messages, deadline, beside, abroad, plain };
         if let Err(panic) = contained(|| plan(&mut planned)) {
-            // Each by itself, and not while this one passes: two panics at once would be the end of the process.
+            // Each by itself, and not while this one passes: two panics at once would be the end of
+            // the process.
             drop_each(planned.messages);
             resume_unwind(panic);
         }
         planned
     }
 
-    /// One more message. Those to one actor are handled in this order, and after what the same sender has sent there before.
+    /// One more message. Those to one actor are handled in this order, and after what the same
+    /// sender has sent there before.
     ///
-    /// The actor may live in another theater, if both theaters take part in such transactions (`odeon-coordination`). It has to be a speculative one:
-    /// else the transaction fails, as [`NotSpeculative`](CoordinationError::NotSpeculative).
+    /// The actor may live in another theater, if both theaters take part in such transactions
+    /// (`odeon-coordination`). It has to be a speculative one: else the transaction fails, as
+    /// [`NotSpeculative`](CoordinationError::NotSpeculative).
     ///
     /// # Panics
     /// If the message is for a mailbox that there is not.
@@ -313,7 +320,8 @@ impl Plan {
         self.send_in(extend::mailbox_said(actor, &message), message);
     }
 
-    /// As [`send`](Self::send), to a mailbox that the sender decides: `co.send_in(buffer.mailbox(Port::Producer), item)`.
+    /// As [`send`](Self::send), to a mailbox that the sender decides:
+    /// `co.send_in(buffer.mailbox(Port::Producer), item)`.
     pub fn send_in<M: Message>(&mut self, mailbox: MailboxRef<'_, M>, message: M) {
         let actor = mailbox.actor();
         if abroad::is_plain(actor) {
@@ -337,8 +345,9 @@ impl Plan {
         }
     }
 
-    /// Has the transaction rolled back for good if it is not decided when `limit` has passed, and that is noticed: a short one may be decided
-    /// before, whatever the limit. Progress does not depend on it.
+    /// Has the transaction rolled back for good if it is not decided when `limit` has passed, and
+    /// that is noticed: a short one may be decided before, whatever the limit. Progress does not
+    /// depend on it.
     pub fn deadline(&mut self, limit: Duration) {
         self.deadline = Some(limit);
     }

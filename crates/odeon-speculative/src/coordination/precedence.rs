@@ -1,22 +1,28 @@
-//! Who gives way: the rule by which coordinated transactions never wait for each other in a circle, and none starves.
+//! Who gives way: the rule by which coordinated transactions never wait for each other in a circle,
+//! and none starves.
 //!
 //! RULES
-//! 1. A transaction that has to wait for another one's outcome, or may have to without knowing it, first rolls back wholly and
-//!    holds nothing: no circle of waits can close. What it waits for with protected variables in its hands is under way in any case:
-//!    a message in an inbox, or behind messages that run; a place on a board. If that comes to wait for an outcome meanwhile, the board tells
-//!    it to let go (`executor/board/visits.rs`, rule 5), except who has precedence and waits for a place.
-//! 2. One that has been rolled back [`ROUNDS`] times asks for precedence, which one transaction of a theater has at a time, in the
-//!    order of asking. It waits for another one's outcome without letting go. The others do not wait so, so it is the only one
-//!    that could close a circle, and does not: none of them keeps anything while it waits for this one.
-//! 3. While one has precedence, the others do not wait with protected variables in their hands for anything, but roll back and wait
-//!    for the end of that: what it needs becomes free.
-//! 4. Also who has precedence rolls back when its message waits behind a message of the same sender that waits itself: that
-//!    one may be waiting for this transaction.
-//! 5. Theaters whose actors have met in one transaction have one precedence in common from then on, before that transaction waits for anything: two
-//!    that had it in one theater each would wait for each other. The one of two that loses it by that is told to let go.
-//! 6. Variables may be shared by actors of theaters that have never met. So, of those who have precedence anywhere, one at a time waits for a variable
-//!    without letting go.
-//! 7. Who waits for a change has no precedence: whoever is to bring the change may have to wait for others.
+//! 1. A transaction that has to wait for another one's outcome, or may have to without knowing it,
+//!    first rolls back wholly and holds nothing: no circle of waits can close. What it waits for
+//!    with protected variables in its hands is under way in any case: a message in an inbox, or
+//!    behind messages that run; a place on a board. If that comes to wait for an outcome meanwhile,
+//!    the board tells it to let go (`executor/board/visits.rs`, rule 5), except who has precedence
+//!    and waits for a place.
+//! 2. One that has been rolled back [`ROUNDS`] times asks for precedence, which one transaction of
+//!    a theater has at a time, in the order of asking. It waits for another one's outcome without
+//!    letting go. The others do not wait so, so it is the only one that could close a circle, and
+//!    does not: none of them keeps anything while it waits for this one.
+//! 3. While one has precedence, the others do not wait with protected variables in their hands for
+//!    anything, but roll back and wait for the end of that: what it needs becomes free.
+//! 4. Also who has precedence rolls back when its message waits behind a message of the same sender
+//!    that waits itself: that one may be waiting for this transaction.
+//! 5. Theaters whose actors have met in one transaction have one precedence in common from then on,
+//!    before that transaction waits for anything: two that had it in one theater each would wait
+//!    for each other. The one of two that loses it by that is told to let go.
+//! 6. Variables may be shared by actors of theaters that have never met. So, of those who have
+//!    precedence anywhere, one at a time waits for a variable without letting go.
+//! 7. Who waits for a change has no precedence: whoever is to bring the change may have to wait for
+//!    others.
 
 use super::tour::Resuming;
 use super::transaction::Coordination;
@@ -199,7 +205,8 @@ static SOMEBODY_WAITS: AtomicBool = AtomicBool::new(false);
 /// The deterministic tests in which somebody does: each has variables of its own.
 static TESTS_THAT_WAIT: MutexOfStd<Vec<u64>> = MutexOfStd::new(Vec::new());
 
-/// The right to wait for a variable without letting go (rule 6); dropped, it is given back. In a deterministic test: of this one.
+/// The right to wait for a variable without letting go (rule 6); dropped, it is given back. In a
+/// deterministic test: of this one.
 pub(super) struct WaitsForVariable(Option<u64>);
 
 impl WaitsForVariable {

@@ -8,10 +8,11 @@
 //!      └─────────────────────────┘ waits, protected
 //! ```
 //!
-//! As long as it is let in everywhere and no further messages are under way, the handlers run one after the other on one thread, and the
-//! commit is an ordinary one: nobody had to wait for an outcome. Only where it has to wait it *steps outside*: it protects what it has read and
-//! written (it is *pre-committed* there), and gives its places back, so that the actors go on.
-//! When it may wait so, and when it has to let go first, stands in `coordination/precedence.rs`.
+//! As long as it is let in everywhere and no further messages are under way, the handlers run one
+//! after the other on one thread, and the commit is an ordinary one: nobody had to wait for an
+//! outcome. Only where it has to wait it *steps outside*: it protects what it has read and written
+//! (it is *pre-committed* there), and gives its places back, so that the actors go on. When it may
+//! wait so, and when it has to let go first, stands in `coordination/precedence.rs`.
 
 mod deciding;
 mod endings;
@@ -272,7 +273,8 @@ impl Tour {
                 self.send(of, joins)
             }
             Ran::Refused(_) if !self.changes => {
-                // On a snapshot nothing is remembered that it could wait for: it is to hold on to what it reads.
+                // On a snapshot nothing is remembered that it could wait for: it is to hold on to
+                // what it reads.
                 self.changes = true;
                 self.roll_back(of);
                 Step::GoesOn
@@ -349,7 +351,8 @@ impl Tour {
             }
             Cause::Prepared | Cause::Irrevocable => self.let_go_and_wait(of, rolled_back),
             Cause::SnapshotExpired => {
-                // So many others write that no moment can be kept for long: it is to hold on to what it reads.
+                // So many others write that no moment can be kept for long: it is to hold on to
+                // what it reads.
                 self.changes |= self.rounds >= TRIES;
                 self.roll_back(of);
                 Step::GoesOn
@@ -378,7 +381,8 @@ impl Tour {
         }
     }
 
-    /// The present handler's actor has no place. If it is busy, that will change in any case, or it comes to be blocked, and tells.
+    /// The present handler's actor has no place. If it is busy, that will change in any case, or it
+    /// comes to be blocked, and tells.
     fn wait_for_place(&mut self, of: &Arc<Coordination>, entry: Entry) -> Step {
         let holds = entry == Entry::Busy;
         let is_part = of.decider().is_some();

@@ -1,15 +1,18 @@
-//! A coordinated transaction as all see it who have to do with it: who is there, who is awaited, and who goes on with it.
+//! A coordinated transaction as all see it: who is there, who is awaited, who goes on with it.
 //!
 //! RULES
-//! 1. What has arrived, and how far it has been handled, is the *tour*. It lies here while nothing can be done; who can do
-//!    something takes it, goes on with it ([`Tour::go_on`]), and brings it back or ends it. So one thread at a time has it.
-//! 2. Whoever has news for it while somebody goes on with it leaves them here; they are looked at, under the lock, before the tour is
-//!    laid down. So no news is left lying with it.
-//! 3. The first messages all arrive before any of them is handled. A rollback makes all further messages void, also those
-//!    under way, and a new round begins when these have arrived: so a message does not overtake an earlier one.
+//! 1. What has arrived, and how far it has been handled, is the *tour*. It lies here while nothing
+//!    can be done; who can do something takes it, goes on with it ([`Tour::go_on`]), and brings it
+//!    back or ends it. So one thread at a time has it.
+//! 2. Whoever has news for it while somebody goes on with it leaves them here; they are looked at,
+//!    under the lock, before the tour is laid down. So no news is left lying with it.
+//! 3. The first messages all arrive before any of them is handled. A rollback makes all further
+//!    messages void, also those under way, and a new round begins when these have arrived: so a
+//!    message does not overtake an earlier one.
 //! 4. No lock of a board is taken under this lock, nor the other way round.
-//! 5. Who goes on with it calls handlers and commits: so not on a thread on which that may be under way already, or which is a user's. A message
-//!    is lost wherever somebody drops it, and a change is made where somebody commits: there it is left to an executor of one of its actors.
+//! 5. Who goes on with it calls handlers and commits: so not on a thread on which that may be under
+//!    way already, or which is a user's. A message is lost wherever somebody drops it, and a change
+//!    is made where somebody commits: there it is left to an executor of one of its actors.
 
 use super::outcome::CoordinationError;
 use super::part::{Decider, Order, Part};
@@ -33,7 +36,8 @@ pub(crate) struct Coordination {
     number: u64,
     /// Whether its handlers are being called, or it waits between them.
     is_on_its_way: AtomicBool,
-    /// If it is a part of one that several theaters have in common: who decides. Set from the beginning, or by who goes on with the tour, between two rounds.
+    /// If it is a part of one that several theaters have in common: who decides. Set from the
+    /// beginning, or by who goes on with the tour, between two rounds.
     decider: OnceLock<Arc<dyn Decider>>,
     shared: Mutex<Shared>,
 }
@@ -101,8 +105,9 @@ pub(super) struct News {
     pub(super) orders: Vec<Order>,
     /// What it has waited for has happened.
     is_resumed: bool,
-    /// A message of an earlier round has arrived, or was lost. News only for a tour that waits for the last one of these: another one
-    /// would begin again, and send the next such message, for as long as it has to wait.
+    /// A message of an earlier round has arrived, or was lost. News only for a tour that waits for
+    /// the last one of these: another one would begin again, and send the next such message, for as
+    /// long as it has to wait.
     is_drained: bool,
 }
 
@@ -172,7 +177,8 @@ impl Coordination {
         self.decider.get()
     }
 
-    /// It becomes a part, and its tour is at this station. Answers who waits for its outcome, who is to learn it from the decider.
+    /// It becomes a part, and its tour is at this station. Answers who waits for its outcome, who
+    /// is to learn it from the decider.
     pub(super) fn becomes_part(
         &self,
         station: Arc<dyn Station>,
@@ -202,11 +208,12 @@ impl Coordination {
         }
     }
 
-    /// Whether its first messages only wait for what is still to arrive: others, or those that a rollback has made void. Who waits behind
-    /// one of them then may be waited for there.
+    /// Whether its first messages only wait for what is still to arrive: others, or those that a
+    /// rollback has made void. Who waits behind one of them then may be waited for there.
     pub(crate) fn gathers(&self) -> bool {
-        // ORDERING: Relaxed: looked at under the lock of a board, which whoever makes it true takes afterwards (`Tour::roll_back`). Who sees
-        // too late that it is on its way passes one that it need not have passed.
+        // ORDERING: Relaxed: looked at under the lock of a board, which whoever makes it true takes
+        // afterwards (`Tour::roll_back`). Who sees too late that it is on its way passes one that
+        // it need not have passed.
         !self.is_on_its_way.load(Ordering::Relaxed)
     }
 
@@ -234,7 +241,8 @@ impl Coordination {
         }
     }
 
-    /// A message of it waits behind one that waits for a change itself: nobody may hold back until it has arrived.
+    /// A message of it waits behind one that waits for a change itself: nobody may hold back until
+    /// it has arrived.
     pub(super) fn suspend(&self) -> Option<Suspends> {
         self.lock().congests.as_ref().map(Congests::suspend)
     }
@@ -322,7 +330,8 @@ impl Coordination {
         let mut shared = self.lock();
         match place {
             _ if shared.is_over => return,
-            // One that has been handled meanwhile need not wait; and its part may be prepared, and nothing be under way.
+            // One that has been handled meanwhile need not wait; and its part may be prepared, and
+            // nothing be under way.
             Place::JoinedElsewhere(round) if !shared.from_elsewhere.is_awaited(round) => return,
             Place::JoinedElsewhere(round) => shared.news.gives_way_in.push(round),
             _ if shared.round != round => return,
@@ -367,7 +376,8 @@ impl Coordination {
         tour.go_on(self, news);
     }
 
-    /// Rule 5: the same, by an executor of one of its actors. If none of these is there it has no handlers to call, and goes on here.
+    /// Rule 5: the same, by an executor of one of its actors. If none of these is there it has no
+    /// handlers to call, and goes on here.
     fn be_gone_on_with(self: &Arc<Self>) {
         let stations = self.lock().stations_if_due();
         let awaits = Awaits { place: false, holds: true };
@@ -404,7 +414,8 @@ impl Coordination {
         !self.lock().from_elsewhere.expected.is_empty()
     }
 
-    /// This round of all theaters is over, and those before it: what was joined elsewhere in them is void.
+    /// This round of all theaters is over, and those before it: what was joined elsewhere in them
+    /// is void.
     pub(super) fn end_rounds(&self, last: u32) {
         let mut shared = self.lock();
         shared.from_elsewhere.over = shared.from_elsewhere.over.max(last);
@@ -425,7 +436,8 @@ impl Coordination {
         shared.round
     }
 
-    /// Rule 3: a new round begins. What has arrived of the one before is returned; of what was joined elsewhere the tour knows whether that is void.
+    /// Rule 3: a new round begins. What has arrived of the one before is returned; of what was
+    /// joined elsewhere the tour knows whether that is void.
     pub(super) fn begin_round(&self) -> Vec<(Place, Box<dyn Visiting>)> {
         let mut shared = self.lock();
         shared.round += 1;

@@ -108,7 +108,8 @@ pub(crate) struct Attempt<'a, A: SpeculativeActor> {
 }
 
 impl<'a, A: SpeculativeActor> Attempt<'a, A> {
-    /// Has the handler called for a message until that is decided; if `first` is there, this is the first attempt.
+    /// Has the handler called for a message until that is decided; if `first` is there, this is the
+    /// first attempt.
     #[cold]
     #[inline(never)]
     pub(crate) fn after_first(
@@ -300,7 +301,8 @@ impl Handled {
         waits || matches!(self, Self::Contended | Self::Joins | Self::TooLate)
     }
 
-    /// The message is over, and dropped: a panic of its destructor is one of its handler. Counts a failure.
+    /// The message is over, and dropped: a panic of its destructor is one of its handler. Counts a
+    /// failure.
     pub(crate) fn and_drop<M: Message>(self, job: Job<M>, tally: &Tally) -> Self {
         if matches!(self, Self::Failed(_) | Self::FailedLast(_)) {
             tally.failed(&job.message);

@@ -1,24 +1,27 @@
-//! The jobs of one actor, and who may take which: all decisions about what runs beside what are made here,
-//! under one lock.
+//! The jobs of one actor, and who may take which: all decisions about what runs beside what are
+//! made here, under one lock.
 //!
 //! RULES
-//! 1. A job is *ready* when its lane is its own. Ready jobs wait in one of three queues: changes, reads, alone. In each of them those of lower
-//!    mailboxes stand before those of higher ones.
-//! 2. A batch of one or more ready jobs is taken by an *executor*: the actor's own turn or a runner. Jobs of one batch are
-//!    of different lanes, or of none, or *follow* another one of their lane, whose place they
-//!    share. When that does not end well they wait again.
-//! 3. Alone means alone: a job of that queue is taken when nothing runs, and nothing is taken beside it nor, once it waits,
-//!    before it.
-//! 4. While changes and reads wait, each kind keeps a tenth of the places, if there are two or more. And of the batches that are taken one
-//!    after the other, each kind gets one of ten, unless the places that are left are those that the other kind keeps.
-//! 5. With a width of one a change runs *direct*, without a log; nothing that changes runs beside it, also if the width is raised meanwhile.
+//! 1. A job is *ready* when its lane is its own. Ready jobs wait in one of three queues: changes,
+//!    reads, alone. In each of them those of lower mailboxes stand before those of higher ones.
+//! 2. A batch of one or more ready jobs is taken by an *executor*: the actor's own turn or a
+//!    runner. Jobs of one batch are of different lanes, or of none, or *follow* another one of
+//!    their lane, whose place they share. When that does not end well they wait again.
+//! 3. Alone means alone: a job of that queue is taken when nothing runs, and nothing is taken
+//!    beside it nor, once it waits, before it.
+//! 4. While changes and reads wait, each kind keeps a tenth of the places, if there are two or
+//!    more. And of the batches that are taken one after the other, each kind gets one of ten,
+//!    unless the places that are left are those that the other kind keeps.
+//! 5. With a width of one a change runs *direct*, without a log; nothing that changes runs beside
+//!    it, also if the width is raised meanwhile.
 //! 6. If the order of arrival is kept, it stands for rules 1 to 5 (`board/arrival_order.rs`).
-//! 7. Once the actor is to stop, or has failed, nothing is taken. When nothing runs any more its own turn sees to that.
-//! 8. Once the actor is to leave its theater, nothing is taken while no coordinated transaction has anything here. When nothing runs any more it
-//!    leaves.
+//! 7. Once the actor is to stop, or has failed, nothing is taken. When nothing runs any more its
+//!    own turn sees to that.
+//! 8. Once the actor is to leave its theater, nothing is taken while no coordinated transaction has
+//!    anything here. When nothing runs any more it leaves.
 //!
-//! Whoever changes the board so that something can be taken looks again itself before it rests, or wakes
-//! somebody who does. So nothing that can be taken is left while all rest.
+//! Whoever changes the board so that something can be taken looks again itself before it rests, or
+//! wakes somebody who does. So nothing that can be taken is left while all rest.
 
 mod arrival_order;
 mod deferred;
@@ -54,7 +57,8 @@ pub(crate) enum How {
     InOrder(u64),
 }
 
-/// Batches of one kind, or tasks of coordinated transactions, that are taken in a row while another kind waits.
+/// Batches of one kind, or tasks of coordinated transactions, that are taken in a row while another
+/// kind waits.
 const IN_A_ROW: usize = 9;
 
 /// How many of the places of a board each kind keeps while both wait.
@@ -81,8 +85,8 @@ pub(crate) struct Board<M> {
     reads_passed_over: usize,
     /// Executors at once.
     width: usize,
-    /// Jobs here, waiting for their lanes included; jobs that run; jobs that are parked; jobs that have left for their coordinated
-    /// transactions.
+    /// Jobs here, waiting for their lanes included; jobs that run; jobs that are parked; jobs that
+    /// have left for their coordinated transactions.
     waiting: usize,
     running: usize,
     parked: usize,
@@ -153,7 +157,8 @@ impl<M: Message> Board<M> {
         self.waiting + self.parked + self.visiting
     }
 
-    /// Of these, the jobs that can be handled without other messages having to come first, here or elsewhere.
+    /// Of these, the jobs that can be handled without other messages having to come first, here or
+    /// elsewhere.
     pub(crate) fn pressing(&self) -> usize {
         if self.visits.is_held() { 0 } else { self.waiting - self.lanes.behind_halted() }
     }
@@ -169,7 +174,8 @@ impl<M: Message> Board<M> {
         self.is_alone || self.changing + self.reading > 0
     }
 
-    /// Rule 8: has nothing taken, if no coordinated transaction has anything here. Answers whether nothing runs either.
+    /// Rule 8: has nothing taken, if no coordinated transaction has anything here. Answers whether
+    /// nothing runs either.
     pub(crate) fn rest(&mut self) -> bool {
         self.is_resting = !self.has_visits();
         self.is_resting && !self.is_running() && !self.needs_attention()
@@ -195,7 +201,8 @@ impl<M: Message> Board<M> {
         self.is_stopping || self.is_failing || !self.failures.is_empty()
     }
 
-    /// A job has come from the inbox. Answers the coordinated transaction that must not wait for it with anything in its hands
+    /// A job has come from the inbox. Answers the coordinated transaction that must not wait for it
+    /// with anything in its hands
     /// ([`Transaction::give_way`](crate::executor::transaction::Transaction::give_way)).
     pub(crate) fn add(&mut self, job: Job<M>) -> Option<GivesWay> {
         self.waiting += 1;
@@ -378,8 +385,8 @@ impl<M: Message> Board<M> {
         Ok(())
     }
 
-    /// A job of a batch waits, with its lane, outside of the board (`parking.rs`). Answers who must not wait for it, as
-    /// [`add`](Self::add) does.
+    /// A job of a batch waits, with its lane, outside of the board (`parking.rs`). Answers who must
+    /// not wait for it, as [`add`](Self::add) does.
     pub(crate) fn park(&mut self, lane: Option<Lane>) -> Vec<GivesWay> {
         self.running -= 1;
         self.parked += 1;
@@ -410,7 +417,8 @@ impl<M: Message> Board<M> {
         self.parked -= 1;
     }
 
-    /// Takes no more, and hands over what waits, and the coordinated transactions that have messages here or wait for a place.
+    /// Takes no more, and hands over what waits, and the coordinated transactions that have
+    /// messages here or wait for a place.
     pub(crate) fn close(&mut self, mut take: impl FnMut(Job<M>)) -> LeftBehind {
         self.is_closed = true;
         self.waiting = 0;

@@ -1,5 +1,5 @@
-//! The actor's own turn: takes messages from the inbox, handles them itself while one at a time is enough, and
-//! otherwise brings them to the board and works there beside the runners.
+//! The actor's own turn: takes messages from the inbox, handles them itself while one at a time is
+//! enough, and otherwise brings them to the board and works there beside the runners.
 
 use crate::actor::context::{Me, SpeculativeContext, Wants};
 use crate::actor::speculative_actor::SpeculativeActor;
@@ -49,7 +49,8 @@ const ENOUGH: usize = 32;
 /// here on.
 const TOO_MANY: usize = 1024;
 
-/// The mailbox in which a message with this lane has waited. All come with lanes where there are several.
+/// The mailbox in which a message with this lane has waited. All come with lanes where there are
+/// several.
 #[inline(always)]
 fn mailbox_of<M: Message>(lane: Option<Lane>) -> u8 {
     if M::MAILBOXES == 1 { 0 } else { lane.map_or(0, Lane::mailbox) as u8 }
@@ -234,7 +235,8 @@ impl<A: SpeculativeActor> Dispatcher<A> {
         }
     }
 
-    /// A message has failed before it could be brought to the board, while others run: these come first.
+    /// A message has failed before it could be brought to the board, while others run: these come
+    /// first.
     #[cold]
     fn fail_beside(&mut self, panic: Panic, message: A::Msg, ctx: &Context<'_, Self>) {
         self.engine.tally.failed(&message);

@@ -54,12 +54,13 @@ pub(crate) struct Engine<A: SpeculativeActor> {
     copies: Copies,
 }
 
-/// Copies of what the board says, for looks without the lock. They change with every batch, so they share no cache line with what
-/// executors read for each message.
+/// Copies of what the board says, for looks without the lock. They change with every batch, so they
+/// share no cache line with what executors read for each message.
 #[repr(align(128))]
 struct Copies {
-    /// Jobs that are not over, and one more while the actor's own turn has something to see to. That comes from jobs, and
-    /// these are added by the actor's own turn alone, so a zero that it sees stands.
+    /// Jobs that are not over, and one more while the actor's own turn has something to see to.
+    /// That comes from jobs, and these are added by the actor's own turn alone, so a zero that it
+    /// sees stands.
     outstanding: AtomicUsize,
     waiting: AtomicUsize,
     pressing: AtomicUsize,
@@ -102,7 +103,8 @@ struct Shared<A: SpeculativeActor> {
     board: Board<A::Msg>,
     /// `None`: the actor has ended.
     state: Option<Arc<A>>,
-    /// What the actor's own turn had taken from the inbox when it was made anew, for the next one to bring.
+    /// What the actor's own turn had taken from the inbox when it was made anew, for the next one
+    /// to bring.
     left: Vec<Job<A::Msg>>,
     /// How often the state was made anew.
     generation: u64,
@@ -115,8 +117,9 @@ struct Shared<A: SpeculativeActor> {
     is_to_rest: bool,
 }
 
-/// TUNE: pressing jobs below which the actor's own turn is woken, to let senders go on. Not more than the core lets them go on at, or they
-/// would wait for ever; half of that, so that they do not wait again at once.
+/// TUNE: pressing jobs below which the actor's own turn is woken, to let senders go on. Not more
+/// than the core lets them go on at, or they would wait for ever; half of that, so that they do not
+/// wait again at once.
 const RELIEVED_BELOW: usize = RELIEVED_AT / 2;
 
 impl<A: SpeculativeActor> Engine<A> {
@@ -160,8 +163,9 @@ impl<A: SpeculativeActor> Engine<A> {
         self.shared.lock().expect("no panic happens under the lock of the board")
     }
 
-    /// Gives the lock back, and tells the copies. Whoever has changed the board so that senders may go on has woken the actor's own turn
-    /// then: also by taking away what others wait behind. And if nothing is outstanding, nothing keeps the actor.
+    /// Gives the lock back, and tells the copies. Whoever has changed the board so that senders may
+    /// go on has woken the actor's own turn then: also by taking away what others wait behind. And
+    /// if nothing is outstanding, nothing keeps the actor.
     fn unlock(&self, mut shared: MutexGuard<'_, Shared<A>>) {
         let presses = shared.board.pressing() >= RELIEVED_BELOW;
         let is_relieved = std::mem::replace(&mut shared.presses, presses) && !presses;
@@ -169,7 +173,8 @@ impl<A: SpeculativeActor> Engine<A> {
         let woken = if is_relieved || rests { shared.keeps.clone() } else { None };
         let over = if shared.board.outstanding() == 0 { shared.keeps.take() } else { None };
         let board = &shared.board;
-        // ORDERING: Release: pairs with the Acquire of `outstanding`: what the jobs have done comes before.
+        // ORDERING: Release: pairs with the Acquire of `outstanding`: what the jobs have done comes
+        // before.
         let attention = usize::from(board.needs_attention());
         self.copies.outstanding.store(board.outstanding() + attention, Ordering::Release);
         // ORDERING: Relaxed: hints; who acts on them takes the lock.
@@ -233,7 +238,8 @@ impl<A: SpeculativeActor> Engine<A> {
         }
     }
 
-    /// The actor is made anew. What was parked waited for the old state, and so may coordinated transactions: all of them look again.
+    /// The actor is made anew. What was parked waited for the old state, and so may coordinated
+    /// transactions: all of them look again.
     pub(crate) fn set_state(&self, state: A) {
         let before = self.replace_state(Arc::new(state));
         drop_quietly(before);
@@ -289,8 +295,9 @@ impl<A: SpeculativeActor> Engine<A> {
         !is_running
     }
 
-    /// The actor is to leave its theater: no message is begun any more that no coordinated transaction waits for. Answers whether none is under way.
-    /// The actor's own turn is woken when that may be so.
+    /// The actor is to leave its theater: no message is begun any more that no coordinated
+    /// transaction waits for. Answers whether none is under way. The actor's own turn is woken when
+    /// that may be so.
     pub(crate) fn comes_to_rest(&self) -> bool {
         let mut shared = self.lock();
         shared.is_to_rest = true;

@@ -5,8 +5,8 @@ use super::visiting::Visiting;
 use odeon_core::extend::Suspends;
 use std::sync::Arc;
 
-/// A message's part in a transaction. Dropped before its message has [arrived](Self::arrive), it tells that the
-/// message is lost.
+/// A message's part in a transaction. Dropped before its message has [arrived](Self::arrive), it
+/// tells that the message is lost.
 pub(crate) struct Enlisted {
     transaction: Arc<dyn Transaction>,
     /// The round of the transaction in which it was sent: those of earlier ones are void.
@@ -33,14 +33,17 @@ pub(crate) enum Place {
 /// Visits that share a lane without an order among them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Company {
-    /// First messages of the transaction with this number: their handlers are called in order anyhow.
+    /// First messages of the transaction with this number: their handlers are called in order
+    /// anyhow.
     First(u64),
-    /// Messages that the sender's handlers have joined to transactions of others. Which of these the sender has handled first
-    /// is decided by their commits, not by when the messages were sent.
+    /// Messages that the sender's handlers have joined to transactions of others. Which of these
+    /// the sender has handled first is decided by their commits, not by when the messages were
+    /// sent.
     Joined,
 }
 
-/// A transaction that has to let go of what it holds before it waits, unless it has gone on meanwhile.
+/// A transaction that has to let go of what it holds before it waits, unless it has gone on
+/// meanwhile.
 pub(crate) struct GivesWay {
     transaction: Arc<dyn Transaction>,
     round: u32,
@@ -76,8 +79,8 @@ impl Enlisted {
         self
     }
 
-    /// Whether messages of its lane go past it once it has arrived: all that comes from one theater has one lane, and two transactions may be
-    /// behind each other in lanes of different actors.
+    /// Whether messages of its lane go past it once it has arrived: all that comes from one theater
+    /// has one lane, and two transactions may be behind each other in lanes of different actors.
     pub(crate) fn is_passed(&self) -> bool {
         self.is_from_abroad
     }
@@ -104,7 +107,8 @@ impl Enlisted {
         &self.transaction
     }
 
-    /// Its transaction, if that may have something in its hands: not while its first messages are under way.
+    /// Its transaction, if that may have something in its hands: not while its first messages are
+    /// under way.
     pub(crate) fn gives_way(&self) -> Option<GivesWay> {
         let Self { round, place, .. } = *self;
         let is_joined = !matches!(place, Place::First(_));

@@ -1,5 +1,5 @@
-//! The one exit for effects: they leave in the order of the commits. And the end of all commits: nothing commits after one
-//! that ends the actor, nor when the actor has ended.
+//! The one exit for effects: they leave in the order of the commits. And the end of all commits:
+//! nothing commits after one that ends the actor, nor when the actor has ended.
 
 use odeon_sync::Mutex;
 use odeon_sync::atomic::{AtomicBool, Ordering};
@@ -8,11 +8,11 @@ use odeon_sync::interruption::Whole;
 /// See the module.
 #[derive(Debug, Default)]
 pub(crate) struct Exit {
-    /// Whether the actor has ended. The lock is held from before a commit that has effects until they have happened,
-    /// so that their order is that of the commits.
+    /// Whether the actor has ended. The lock is held from before a commit that has effects until
+    /// they have happened, so that their order is that of the commits.
     is_closed: Mutex<bool>,
-    /// Whether it is closed, or a commit is under way that may close it: who sees that passes under the lock, also
-    /// without effects.
+    /// Whether it is closed, or a commit is under way that may close it: who sees that passes under
+    /// the lock, also without effects.
     is_closing: AtomicBool,
 }
 
@@ -23,12 +23,13 @@ pub(crate) struct Closed;
 impl Exit {
     /// Whether a commit without effects has to pass as well.
     pub(crate) fn is_closing(&self) -> bool {
-        // ORDERING: Relaxed: whoever has read what the last commit wrote sees the store before that commit; for all
-        // others this one may come first.
+        // ORDERING: Relaxed: whoever has read what the last commit wrote sees the store before that
+        // commit; for all others this one may come first.
         self.is_closing.load(Ordering::Relaxed)
     }
 
-    /// Calls `commit`, which commits and lets effects happen; if it succeeds and `is_last`, nothing passes any more.
+    /// Calls `commit`, which commits and lets effects happen; if it succeeds and `is_last`, nothing
+    /// passes any more.
     ///
     /// # Errors
     /// If there has been a last one, or the exit was closed; `commit` is dropped.

@@ -1,5 +1,5 @@
-//! What is left in order if a handler panics that runs in the actor's own turn, without a catch of its own: the core
-//! catches the panics of a turn.
+//! What is left in order if a handler panics that runs in the actor's own turn, without a catch of
+//! its own: the core catches the panics of a turn.
 
 use crate::contained::quietly;
 use crate::report::tally::Tally;

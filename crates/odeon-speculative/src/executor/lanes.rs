@@ -1,10 +1,13 @@
-//! Which senders have a message under way: the next one of such a sender, to the same mailbox, waits here.
+//! Which senders have a message under way: the next one of such a sender, to the same mailbox,
+//! waits here.
 //!
-//! A job takes the *place* of its lane, which others have in common, for as long as it runs: to wait for a job of
-//! another lane costs parallelism only. A job that waits elsewhere, parked or as a visit, gives the place up and *halts* its
-//! lane: it may be waiting for the very job that shares the place. Visits in the [`Company`] of those that have halted a lane pass.
-//! So do messages that are joined to transactions, while what has halted the lane are first messages of one that only gathers: that may be
-//! waiting, at another actor, for the very transaction to which they are joined.
+//! A job takes the *place* of its lane, which others have in common, for as long as it runs: to
+//! wait for a job of another lane costs parallelism only. A job that waits elsewhere, parked or as
+//! a visit, gives the place up and *halts* its lane: it may be waiting for the very job that shares
+//! the place. Visits in the [`Company`] of those that have halted a lane pass. So do messages that
+//! are joined to transactions, while what has halted the lane are first messages of one that only
+//! gathers: that may be waiting, at another actor, for the very transaction to which they are
+//! joined.
 
 use crate::executor::enlisted::{Company, Enlisted};
 use crate::executor::job::Job;
@@ -32,7 +35,8 @@ struct Halted<M> {
     /// Which visits have halted it, and how many these are; `None`: a parked job has.
     by: Option<Company>,
     visits: usize,
-    /// The transaction of which these are first messages, and how many joined to others have passed them.
+    /// The transaction of which these are first messages, and how many joined to others have passed
+    /// them.
     first_of: Option<Arc<dyn Transaction>>,
     passed: usize,
     behind: VecDeque<Job<M>>,
@@ -53,8 +57,8 @@ impl<M> Place<M> {
 }
 
 impl<M> Halted<M> {
-    /// Whether first messages of this very transaction have halted it: what is joined to that waits for nothing behind them, which would
-    /// wait for the outcome.
+    /// Whether first messages of this very transaction have halted it: what is joined to that waits
+    /// for nothing behind them, which would wait for the outcome.
     fn is_by(&self, enlisted: Option<&Enlisted>) -> bool {
         enlisted.is_some_and(|enlisted| self.by == Some(Company::First(enlisted.number())))
     }
@@ -205,13 +209,14 @@ impl<M> Lanes<M> {
         self.places[place_of(lane)].waiting.push_front(job);
     }
 
-    /// The job that had taken the place of a lane is over: the next one of it, which has the place then.
+    /// The job that had taken the place of a lane is over: the next one of it, which has the place
+    /// then.
     pub(crate) fn leave(&mut self, lane: Option<Lane>) -> Option<Job<M>> {
         self.hand_on(place_of(lane?))
     }
 
-    /// The job that had taken the place of a lane waits elsewhere, as a visit or parked: the next one of
-    /// another lane, which has the place then.
+    /// The job that had taken the place of a lane waits elsewhere, as a visit or parked: the next
+    /// one of another lane, which has the place then.
     pub(crate) fn halt(&mut self, lane: Option<Lane>, visit: Option<&Enlisted>) -> Option<Job<M>> {
         let lane = lane?;
         let place = &mut self.places[place_of(lane)];
@@ -281,8 +286,9 @@ impl<M> Lanes<M> {
         ready
     }
 
-    /// One of the visits that have halted a lane, or have passed, is over: one of this transaction. After the last one what has waited for them
-    /// comes again: answers the job that can go on, its place taken.
+    /// One of the visits that have halted a lane, or have passed, is over: one of this transaction.
+    /// After the last one what has waited for them comes again: answers the job that can go on, its
+    /// place taken.
     pub(crate) fn release(&mut self, lane: Option<Lane>, who: u64) -> Option<Job<M>> {
         let behind = self.release_all(lane, who)?;
         let number = place_of(lane?);

@@ -1,4 +1,5 @@
-//! Jobs that wait for something, because their handlers ask to or their guards are closed: they hold their lanes, and no thread.
+//! Jobs that wait for something, because their handlers ask to or their guards are closed: they
+//! hold their lanes, and no thread.
 
 mod gate;
 
@@ -44,7 +45,8 @@ impl<A: SpeculativeActor> Parking<A> {
         act(&mut self.0.lock().expect("no panic happens under this lock"))
     }
 
-    /// Parks a job until what its attempt waits for has happened; if its guard has refused it, maybe behind others. The board has counted it as parked.
+    /// Parks a job until what its attempt waits for has happened; if its guard has refused it,
+    /// maybe behind others. The board has counted it as parked.
     ///
     /// # Errors
     /// The message, if the actor has ended.
@@ -82,7 +84,8 @@ impl<A: SpeculativeActor> Parking<A> {
         self.with(|places| places.parked.remove(&number))
     }
 
-    /// A scout has come past its guard, or to another end than before it: those behind it are tried.
+    /// A scout has come past its guard, or to another end than before it: those behind it are
+    /// tried.
     #[cold]
     pub(crate) fn passed(&self, engine: &Engine<A>, mailbox: u8) {
         let next = self.with(|places| places.gates.passed(mailbox));

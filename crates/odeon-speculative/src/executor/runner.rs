@@ -1,4 +1,5 @@
-//! Runners: the executors of an actor's messages besides its own turn, themselves actors of the pool.
+//! Runners: the executors of an actor's messages besides its own turn, themselves actors of the
+//! pool.
 
 use crate::actor::speculative_actor::SpeculativeActor;
 use crate::executor::engine::{Engine, Executor, Scratch};

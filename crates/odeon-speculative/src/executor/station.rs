@@ -30,14 +30,17 @@ pub(crate) trait Station: Send + Sync {
     /// Nothing of the actor is protected any more.
     fn leave_as_guest(&self, who: u64);
 
-    /// The transaction, of which a visit is here, is to be gone on with when the actor has a place; if it holds protected variables, also
-    /// when that has to wait for an outcome. `false`: the actor has ended.
+    /// The transaction, of which a visit is here, is to be gone on with when the actor has a place;
+    /// if it holds protected variables, also when that has to wait for an outcome. `false`: the
+    /// actor has ended.
     fn defer(&self, transaction: Arc<dyn Transaction>, awaits: Awaits) -> bool;
 
-    /// As [`defer`](Self::defer), if a visit is here; what it is to be gone on with for is news of it already. `false`: none is, or the actor has ended.
+    /// As [`defer`](Self::defer), if a visit is here; what it is to be gone on with for is news of
+    /// it already. `false`: none is, or the actor has ended.
     fn defer_visitor(&self, transaction: Arc<dyn Transaction>, awaits: Awaits) -> bool;
 
-    /// The transaction is not on its way any more: what is joined to others goes past its first messages.
+    /// The transaction is not on its way any more: what is joined to others goes past its first
+    /// messages.
     fn let_joined_pass(&self, who: u64);
 
     /// Whether the actor has ended.

@@ -1,5 +1,5 @@
-//! What a transaction of several actors hears of those that execute its messages. What it is they do
-//! not know: `coordination/` has the one there is.
+//! What a transaction of several actors hears of those that execute its messages. What it is they
+//! do not know: `coordination/` has the one there is.
 
 use super::enlisted::Place;
 use super::visiting::Visiting;
@@ -16,8 +16,8 @@ pub(crate) trait Transaction: Send + Sync {
     /// rollback has made void. Who waits behind one of them then may be waited for there.
     fn gathers(&self) -> bool;
 
-    /// A message of it waits behind one that waits for a change itself: nobody may hold back until it
-    /// has arrived.
+    /// A message of it waits behind one that waits for a change itself: nobody may hold back until
+    /// it has arrived.
     fn suspend(&self) -> Option<Suspends>;
 
     /// A message has arrived.

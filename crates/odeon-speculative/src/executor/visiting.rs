@@ -15,8 +15,9 @@ pub(crate) trait Visiting: Send {
     fn actor(&self) -> ActorId;
     fn access(&self) -> Access;
 
-    /// Has the handler called, once, as the next part of `attempt`. What it has sent, answered and so on is kept here, except for what it has
-    /// joined to the transaction, which is added to `joins`, whatever that is; unless it has ended well that is void.
+    /// Has the handler called, once, as the next part of `attempt`. What it has sent, answered and
+    /// so on is kept here, except for what it has joined to the transaction, which is added to
+    /// `joins`, whatever that is; unless it has ended well that is void.
     fn run(&mut self, attempt: &mut Journey, joins: &mut dyn Any) -> Ran;
 
     /// The handler, or what it has called for, has failed: so does the actor.
@@ -37,7 +38,8 @@ pub(crate) trait Visiting: Send {
     /// Lets happen what the handler has wanted done; answers the panic of what it called for.
     fn let_happen(&mut self) -> Option<Panic>;
 
-    /// Gives the answers that later messages have given in its place; answers as [`let_happen`](Self::let_happen).
+    /// Gives the answers that later messages have given in its place; answers as
+    /// [`let_happen`](Self::let_happen).
     fn answer_passed_on(&mut self) -> Option<Panic>;
 
     /// The message has been handled, or is not to be, and is dropped.

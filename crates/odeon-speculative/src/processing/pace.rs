@@ -13,8 +13,8 @@ const BATCH_NS: u64 = 20_000;
 /// TUNE: and for each executor, since they pass the board one after the other: 64 us with 16, where
 /// 20 us were too little and 100 us better (decision 038); guessed in between.
 const BATCH_NS_EACH: u64 = 4_000;
-/// TUNE: from here on the actor's own turn leaves messages to runners, so that its inbox is looked at: well above what handing
-/// over to a runner costs.
+/// TUNE: from here on the actor's own turn leaves messages to runners, so that its inbox is looked
+/// at: well above what handing over to a runner costs.
 const LONG_NS: u64 = 50_000;
 /// TUNE: the most messages of a batch, and for each executor.
 const MOST: u64 = 16;

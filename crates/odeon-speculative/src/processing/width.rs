@@ -1,7 +1,7 @@
 //! How many messages of one actor are handled at once, decided anew while it runs.
 //!
-//! A [`Controller`] samples what the actor does; a [`WidthPolicy`] draws the conclusion. `width/` has one file for each
-//! policy.
+//! A [`Controller`] samples what the actor does; a [`WidthPolicy`] draws the conclusion. `width/`
+//! has one file for each policy.
 
 mod fixed;
 mod hill_climb;
@@ -42,8 +42,8 @@ impl Sample {
         self.commits as f64 / (self.commits + self.rollbacks).max(1) as f64
     }
 
-    /// How long a message has waited before it was handled, on average: as many messages as waited, at this
-    /// throughput (Little's law).
+    /// How long a message has waited before it was handled, on average: as many messages as waited,
+    /// at this throughput (Little's law).
     pub fn waiting_time(&self) -> Duration {
         let waiting = u32::try_from(self.waiting).unwrap_or(u32::MAX);
         let commits = u32::try_from(self.commits.max(1)).unwrap_or(u32::MAX);
@@ -115,8 +115,9 @@ impl Sample {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Its functions are called in turns of the actor: they should only compute. They may look at the actor's statistics. One that changes the actor's
-/// processing is replaced by that. One that panics is not asked any more, and the width stays as it is.
+/// Its functions are called in turns of the actor: they should only compute. They may look at the
+/// actor's statistics. One that changes the actor's processing is replaced by that. One that panics
+/// is not asked any more, and the width stays as it is.
 pub trait WidthPolicy: Send {
     /// The width to begin with, from 1 to `most`.
     fn first(&mut self, most: usize) -> usize {
@@ -128,8 +129,8 @@ pub trait WidthPolicy: Send {
     /// [`most`](Sample::most) as that.
     fn next(&mut self, sample: &Sample) -> usize;
 
-    /// How long a sample takes at least: 2 ms unless said otherwise. A sample has 256 commits too, or takes
-    /// 80 ms.
+    /// How long a sample takes at least: 2 ms unless said otherwise. A sample has 256 commits too,
+    /// or takes 80 ms.
     fn period(&self) -> Duration {
         SHORTEST
     }
@@ -140,8 +141,9 @@ pub trait WidthPolicy: Send {
     }
 }
 
-/// TUNE: a sample has at least so many commits and takes at least so long, or it takes [`LONGEST`]: short enough to follow
-/// a workload that changes, long enough that a turn more or less does not matter.
+/// TUNE: a sample has at least so many commits and takes at least so long, or it takes [`LONGEST`]:
+/// short enough to follow a workload that changes, long enough that a turn more or less does not
+/// matter.
 const COMMITS: u64 = 256;
 const SHORTEST: Duration = Duration::from_millis(2);
 /// The period of the thesis (5.3.1).
@@ -183,7 +185,8 @@ impl Controller {
         (first, Self { policy, most, begun: None, has_sampled: false })
     }
 
-    /// The largest width that may come of it as long as the policy has not been asked: then any may.
+    /// The largest width that may come of it as long as the policy has not been asked: then any
+    /// may.
     pub(crate) fn most_unasked(&self) -> Option<usize> {
         (!self.has_sampled).then_some(self.most)
     }

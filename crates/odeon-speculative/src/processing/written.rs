@@ -4,7 +4,8 @@ use super::{MOST_WIDTH, Make, Mode, Ordering, Processing};
 use crate::processing::width::WidthPolicy;
 use std::sync::Arc;
 
-/// A [`Processing`] that can be written down. What is not known in it, of a newer version, is the default.
+/// A [`Processing`] that can be written down. What is not known in it, of a newer version, is the
+/// default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WrittenProcessing {
     /// 0 sequential, 1 concurrent, 2 adaptive, 3 adaptive by a policy of its own.

@@ -12,10 +12,11 @@ const STARTED: &str = "started";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Conflict {
-    /// The label of the variable; `None` if it has none ([`Labelled`](odeon_stm::Labelled)), or if the cause is not one
-    /// variable.
+    /// The label of the variable; `None` if it has none ([`Labelled`](odeon_stm::Labelled)), or if
+    /// the cause is not one variable.
     pub variable: Option<&'static str>,
-    /// What was rolled back, as [`Message::message_name`] calls it; `started` for the start of the actor.
+    /// What was rolled back, as [`Message::message_name`] calls it; `started` for the start of the
+    /// actor.
     pub message: &'static str,
     /// Why.
     pub cause: Cause,

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::time::Duration;
 
-/// TUNE: decisions that are remembered. While an actor works, those that change nothing are put together for 80 ms, so this is
-/// about 20 seconds of work at least, or 256 changes.
+/// TUNE: decisions that are remembered. While an actor works, those that change nothing are put
+/// together for 80 ms, so this is about 20 seconds of work at least, or 256 changes.
 const REMEMBERED: usize = 256;
 
 /// A decision on the width of an actor.
@@ -18,8 +18,8 @@ pub struct Decision {
     /// The width from then on.
     pub width: usize,
     /// What it was taken from; `None` if the width was configured: at the spawn or by
-    /// [`set_processing`](crate::SpeculativeRef::set_processing). Samples that follow each other and leave the width as it
-    /// is are put together.
+    /// [`set_processing`](crate::SpeculativeRef::set_processing). Samples that follow each other
+    /// and leave the width as it is are put together.
     pub sample: Option<Sample>,
 }
 
@@ -62,7 +62,8 @@ impl Decision {
         self.sample.is_none_or(|sample| sample.width != self.width)
     }
 
-    /// Puts the next decision together with this one, if both have left the width as it was; `false`: nothing was done.
+    /// Puts the next decision together with this one, if both have left the width as it was;
+    /// `false`: nothing was done.
     fn take_in(&mut self, next: &Decision) -> bool {
         let (Some(sample), Some(more)) = (&mut self.sample, &next.sample) else { return false };
         let is_unchanged = [sample.width, more.width, next.width] == [self.width; 3];

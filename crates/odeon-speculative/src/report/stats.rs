@@ -5,8 +5,8 @@ use crate::report::decisions::Decision;
 use odeon_stm::Cause;
 use std::fmt;
 
-/// What a speculative actor has done so far: how much of it was in vain, because of which variables and in which messages, and
-/// how wide the actor was meanwhile.
+/// What a speculative actor has done so far: how much of it was in vain, because of which variables
+/// and in which messages, and how wide the actor was meanwhile.
 ///
 /// Shown, it is a report:
 ///
@@ -33,8 +33,8 @@ pub struct SpeculationStats {
     pub width: usize,
     /// What the width is decided by at present; `None` if it is fixed, or its policy does not say.
     pub width_goes_by: Option<&'static str>,
-    /// Lanes, which are senders to one mailbox each (S25), that have a message under way at this moment. What the actor handles at once is
-    /// never more.
+    /// Lanes, which are senders to one mailbox each (S25), that have a message under way at this
+    /// moment. What the actor handles at once is never more.
     pub lanes_in_use: usize,
     /// The most of them at once so far, in so far as the actor was ready for several.
     pub lanes_at_most: usize,
@@ -44,10 +44,12 @@ pub struct SpeculationStats {
     pub commits: u64,
     /// Messages that were given up, by a panic or an error.
     pub failures: u64,
-    /// The same by message, as [`message_name`](odeon_core::Message::message_name) calls it, most failures first; at most 64 rows. What has failed by
-    /// its own destructor is called by its type.
+    /// The same by message, as [`message_name`](odeon_core::Message::message_name) calls it, most
+    /// failures first; at most 64 rows. What has failed by its own destructor is called by its
+    /// type.
     pub failures_by_message: Vec<(&'static str, u64)>,
-    /// Attempts that were rolled back by conflicts and waits, by cause; causes that never happened are missing.
+    /// Attempts that were rolled back by conflicts and waits, by cause; causes that never happened
+    /// are missing.
     pub rollbacks: Vec<(Cause, u64)>,
     /// The same by variable, message and cause, most rollbacks first; at most 64 rows.
     pub conflicts: Vec<Conflict>,
@@ -63,8 +65,9 @@ impl SpeculationStats {
         self.rollbacks.iter().map(|(_, count)| count).sum()
     }
 
-    /// Whether lanes are what keeps the actor from handling more at once: messages have waited for others of their own sender while there
-    /// were fewer senders than the width allows, or than it takes to be wider. Tasks of an asynchronous runtime that the theater does not know are one
+    /// Whether lanes are what keeps the actor from handling more at once: messages have waited for
+    /// others of their own sender while there were fewer senders than the width allows, or than it
+    /// takes to be wider. Tasks of an asynchronous runtime that the theater does not know are one
     /// sender for each thread (`odeon_core::TheaterBuilder::foreign_tasks`);
     /// [`Ordering::Unordered`](crate::Ordering::Unordered) has no lanes.
     pub fn is_narrowed_by_lanes(&self) -> bool {

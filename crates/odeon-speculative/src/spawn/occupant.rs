@@ -1,5 +1,5 @@
-//! A speculative actor inside another actor, which gives it its turns and its messages: the one that sits in its seat in a theater, and can be taken
-//! out of it (`odeon-coordination`).
+//! A speculative actor inside another actor, which gives it its turns and its messages: the one
+//! that sits in its seat in a theater, and can be taken out of it (`odeon-coordination`).
 
 use crate::actor::speculative_actor::SpeculativeActor;
 use crate::contained::quietly;
@@ -20,19 +20,22 @@ pub struct Occupant<A: SpeculativeActor> {
     state: Arc<A>,
     processing: Processing,
     surroundings: Surroundings,
-    /// Once it is to leave: how many messages of transactions may still come that have nothing here yet.
+    /// Once it is to leave: how many messages of transactions may still come that have nothing here
+    /// yet.
     visits_left: Option<u32>,
 }
 
-/// TUNE: messages of new transactions that a speculative actor takes while it is to leave, guessed 2026-11. Each is one that need not be begun again, and may
-/// keep the actor for as long as it takes.
+/// TUNE: messages of new transactions that a speculative actor takes while it is to leave, guessed
+/// 2026-11. Each is one that need not be begun again, and may keep the actor for as long as it
+/// takes.
 const MOST_VISITS: u32 = 64;
 
 impl<A: SpeculativeActor> Occupant<A> {
     /// An actor that has handled nothing here yet.
     ///
     /// # Panics
-    /// If its messages have several mailboxes and are to be handled in the order of arrival, and if the processing bounds mailboxes.
+    /// If its messages have several mailboxes and are to be handled in the order of arrival, and if
+    /// the processing bounds mailboxes.
     #[track_caller]
     pub fn new(state: A, processing: Processing, surroundings: Surroundings) -> Self {
         assert!(
@@ -113,7 +116,8 @@ impl<A: SpeculativeActor> Occupant<A> {
         self.within(ctx, |inside, ctx| inside.take_accompanied(message, lane, companion, ctx));
     }
 
-    /// Goes on with what it has taken. `false`: there is nothing to do until more comes, or the actor around it is woken.
+    /// Goes on with what it has taken. `false`: there is nothing to do until more comes, or the
+    /// actor around it is woken.
     pub fn go_on<B: Behavior<Msg = A::Msg>>(&mut self, ctx: &mut Context<'_, B>) -> bool {
         // After a failure it is looked at once more.
         self.within(ctx, |inside, ctx| inside.handle_deferred(ctx)).unwrap_or(true)
@@ -146,10 +150,12 @@ impl<A: SpeculativeActor> Occupant<A> {
         self.state.stopped();
     }
 
-    /// It is to leave: begins no more messages, but those that a coordinated transaction waits for, which is at it. Answers whether no attempt is under
-    /// way, and no transaction at it. `me` is the actor around it, which is woken when that may be so.
+    /// It is to leave: begins no more messages, but those that a coordinated transaction waits for,
+    /// which is at it. Answers whether no attempt is under way, and no transaction at it. `me` is
+    /// the actor around it, which is woken when that may be so.
     ///
-    /// Of transactions that begin from here on so many come here that it leaves sooner or later; the others lose their messages.
+    /// Of transactions that begin from here on so many come here that it leaves sooner or later;
+    /// the others lose their messages.
     pub fn may_leave(&mut self, me: impl FnOnce() -> ActorRef<A::Msg>) -> bool {
         self.visits_left.get_or_insert(MOST_VISITS);
         let Some(inside) = &mut self.dispatcher else { return true };
@@ -163,8 +169,8 @@ impl<A: SpeculativeActor> Occupant<A> {
         self.engine.0.goes_on();
     }
 
-    /// It [may leave](Self::may_leave), and does: hands over what it has not handled, that of each lane in its order, with the mailboxes. It could go on
-    /// with what it is given.
+    /// It [may leave](Self::may_leave), and does: hands over what it has not handled, that of each
+    /// lane in its order, with the mailboxes. It could go on with what it is given.
     pub fn hand_over(&mut self, take: &mut dyn FnMut(A::Msg, usize, Option<Lane>)) {
         self.visits_left = None;
         if self.dispatcher.take().is_none() {

@@ -1,6 +1,7 @@
 //! What the tests under random schedules have in common.
 //!
-//! Nothing in them may block except through `odeon-sync`, and time is what [`Steps`] says, so that a schedule can be run again.
+//! Nothing in them may block except through `odeon-sync`, and time is what [`Steps`] says, so that
+//! a schedule can be run again.
 #![allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
 
 use crate::support::{Common, Do, Lab};
@@ -17,8 +18,9 @@ pub const LONG: Duration = Duration::from_secs(3600);
 /// Threads are stopped so often where that is unlikely, in the schedules of one kind.
 const DEPTH: usize = 3;
 
-/// Runs a test under random schedules of two kinds: in those of the first one each step is anybody's; in those of the second one threads have
-/// priorities, so that some of them stand still for long. `ODEON_SHUTTLE_ITERATIONS` asks for another number of schedules of each.
+/// Runs a test under random schedules of two kinds: in those of the first one each step is
+/// anybody's; in those of the second one threads have priorities, so that some of them stand still
+/// for long. `ODEON_SHUTTLE_ITERATIONS` asks for another number of schedules of each.
 pub fn check(iterations: usize, test: impl Fn() + Clone + Send + Sync + 'static) {
     let asked_for = std::env::var("ODEON_SHUTTLE_ITERATIONS");
     let iterations = asked_for.map_or(iterations, |n| n.parse().expect("a number"));
@@ -112,8 +114,8 @@ impl Commits {
     }
 }
 
-/// The `n`th message of a sender: adds one to the sender's variable and to the last one, and tells `n`, negative if it is not what the first
-/// one is then.
+/// The `n`th message of a sender: adds one to the sender's variable and to the last one, and tells
+/// `n`, negative if it is not what the first one is then.
 pub fn step(commits: &Arc<Commits>, sender: usize, n: i64) -> Do {
     let commits = commits.clone();
     Do::update(move |lab, tx, _| {

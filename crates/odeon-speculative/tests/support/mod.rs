@@ -69,7 +69,8 @@ impl Drop for Lab {
     }
 }
 
-/// Panics when it is dropped, by a panic whose payload does as well, and so on: whoever catches it and drops what it has caught panics again.
+/// Panics when it is dropped, by a panic whose payload does as well, and so on: whoever catches it
+/// and drops what it has caught panics again.
 pub struct Bomb;
 
 impl Drop for Bomb {

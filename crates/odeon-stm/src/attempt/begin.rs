@@ -12,8 +12,8 @@ impl Attempt {
         self.hold();
     }
 
-    /// Begins an attempt that does not hold what it reads before it [has to](Self::hold): many read and write nothing
-    /// but numbers.
+    /// Begins an attempt that does not hold what it reads before it [has to](Self::hold): many read
+    /// and write nothing but numbers.
     #[inline(always)]
     pub(crate) fn begin_loose(&mut self, mode: Mode) {
         debug_assert!(self.writes.is_empty() && self.stopped.is_none());
@@ -35,8 +35,8 @@ impl Attempt {
         };
     }
 
-    /// What is read from here on stays allocated until the end. Before the attempt follows a pointer, and at once if it
-    /// may be handed to other threads.
+    /// What is read from here on stays allocated until the end. Before the attempt follows a
+    /// pointer, and at once if it may be handed to other threads.
     #[inline(always)]
     pub(crate) fn hold(&mut self) {
         if !self.is_holding {

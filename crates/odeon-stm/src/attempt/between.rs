@@ -9,11 +9,12 @@ use odeon_sync::{Backoff, Parker, interruption};
 use std::sync::Arc;
 use std::task::{Wake, Waker};
 
-/// TUNE: rollbacks by conflicts after which a transaction runs alone. Guessed: with this many in a row
-/// the variables are contended beyond what waiting mends.
+/// TUNE: rollbacks by conflicts after which a transaction runs alone. Guessed: with this many in a
+/// row the variables are contended beyond what waiting mends.
 pub(crate) const ROLLBACKS_UNTIL_IRREVOCABLE: u32 = 16;
 
-/// TUNE: steps of the longest pause after a rollback by a conflict; the later ones yield the processor.
+/// TUNE: steps of the longest pause after a rollback by a conflict; the later ones yield the
+/// processor.
 const LONGEST_PAUSE: u32 = 10;
 
 /// Whether `attempt`, which has not been rolled back yet, would wait for ever.
@@ -26,8 +27,8 @@ pub(crate) fn waits_for_nothing(attempt: &Attempt) -> bool {
 pub(crate) const WAITS_FOR_NOTHING: &str =
     "a retry of a transaction that has read nothing would wait for ever";
 
-/// Why an attempt has ended without a commit, and the event to wait for before another one, if it is not
-/// just a conflict.
+/// Why an attempt has ended without a commit, and the event to wait for before another one, if it
+/// is not just a conflict.
 #[derive(Debug)]
 pub(crate) struct Verdict {
     pub(crate) cause: Cause,
@@ -36,8 +37,8 @@ pub(crate) struct Verdict {
     pub(crate) event: Option<Wait<'static>>,
 }
 
-/// Rolls `attempt` back and ends it. What there is to wait for is entered before, while the attempt's
-/// variables are safe to use and its logs are there.
+/// Rolls `attempt` back and ends it. What there is to wait for is entered before, while the
+/// attempt's variables are safe to use and its logs are there.
 pub(crate) fn roll_back(attempt: &mut Attempt, otherwise: Cause) -> Verdict {
     let stopped = stopped(attempt, otherwise);
     let event = event(attempt, stopped);

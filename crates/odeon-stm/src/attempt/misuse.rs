@@ -1,4 +1,5 @@
-//! Misuse that does not compile. Each example is wrong in one place; the same without that place compiles.
+//! Misuse that does not compile. Each example is wrong in one place; the same without that place
+//! compiles.
 //!
 //! A reference that was read does not leave the attempt, by no way:
 //!
@@ -98,7 +99,8 @@
 //! });
 //! ```
 //!
-//! Values that are not for several threads are not for variables, and hooks hold nothing of the attempt:
+//! Values that are not for several threads are not for variables, and hooks hold nothing of the
+//! attempt:
 //!
 //! ```compile_fail
 //! use odeon_stm::TVar;
@@ -115,8 +117,8 @@
 //! });
 //! ```
 //!
-//! A variable of one type is none of another, also where a value of the one would do as a value of the other: a value
-//! that only the other may hold could be written.
+//! A variable of one type is none of another, also where a value of the one would do as a value of
+//! the other: a value that only the other may hold could be written.
 //!
 //! ```
 //! use odeon_stm::TVar;

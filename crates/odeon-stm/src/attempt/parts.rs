@@ -1,4 +1,5 @@
-//! Parts of an attempt that [travels](crate::staged::Journey): each can be undone with all that it has read and written.
+//! Parts of an attempt that [travels](crate::staged::Journey): each can be undone with all that it
+//! has read and written.
 
 use super::{Attempt, Mode, Nested};
 use crate::words::abort::Rollback;
@@ -31,7 +32,8 @@ impl Attempt {
         self.reads.truncate(part.reads);
     }
 
-    /// [`prepare`](Self::prepare) of what is not protected yet. On an error the logs are as before too.
+    /// [`prepare`](Self::prepare) of what is not protected yet. On an error the logs are as before
+    /// too.
     pub(crate) fn prepare_more(&mut self) -> Result<(), Rollback> {
         let from = self.protected.reads;
         // Preparing changes their order, by which parts are undone.
@@ -44,8 +46,9 @@ impl Attempt {
         if self.protected.is_nothing() {
             return self.commit();
         }
-        // I1: who has only read has nothing to check. Others protect the rest, as if somebody else were to decide: the
-        // locks of what is protected cannot become those of a commit before it is sure that this succeeds.
+        // I1: who has only read has nothing to check. Others protect the rest, as if somebody else
+        // were to decide: the locks of what is protected cannot become those of a commit before it
+        // is sure that this succeeds.
         if !self.writes.is_empty() && !self.is_protected() {
             self.prepare_more()?;
         }

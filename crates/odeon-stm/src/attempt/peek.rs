@@ -6,7 +6,8 @@ use crate::domain::cell::Cell;
 use crate::words::version_word::Held;
 use odeon_sync::{Backoff, interruption};
 
-/// Waits for nothing but a commit that is at this variable; one that is prepared has changed nothing.
+/// Waits for nothing but a commit that is at this variable; one that is prepared has changed
+/// nothing.
 pub(crate) fn bits(cell: &Cell) -> u64 {
     let mut backoff = Backoff::new();
     loop {
@@ -21,11 +22,13 @@ pub(crate) fn bits(cell: &Cell) -> u64 {
     }
 }
 
-/// Calls `look` under the protection of an attempt: what it reads of a variable stays there meanwhile (I4).
+/// Calls `look` under the protection of an attempt: what it reads of a variable stays there
+/// meanwhile (I4).
 #[track_caller]
 pub(crate) fn protected<R>(look: impl FnOnce() -> R) -> R {
     if thread_cache::is_within() {
-        // By an attempt of its own: the running one has its own view, which this look is not a part of.
+        // By an attempt of its own: the running one has its own view, which this look is not a part
+        // of.
         let mut seen = None;
         thread_cache::outside(|| seen = Some(protected(look)));
         return seen.expect("it was called");

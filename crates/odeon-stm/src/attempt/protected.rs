@@ -1,5 +1,5 @@
-//! How much of an attempt's logs is protected: the first entries of both, because what is read and written later comes
-//! behind them.
+//! How much of an attempt's logs is protected: the first entries of both, because what is read and
+//! written later comes behind them.
 
 use crate::attempt::read_set::ReadSet;
 use crate::attempt::write_set::AddressHasher;
@@ -12,10 +12,11 @@ use std::hash::BuildHasherDefault;
 pub(crate) struct Protected {
     /// Entries of the write set whose variables are taken.
     pub(crate) writes: usize,
-    /// Entries of the read set; each protects its variable once, but for those whose variables are taken.
+    /// Entries of the read set; each protects its variable once, but for those whose variables are
+    /// taken.
     pub(crate) reads: usize,
-    /// Where the first `known` of these reads were. Only who meets a protected variable has to know, so that it is
-    /// filled when somebody asks.
+    /// Where the first `known` of these reads were. Only who meets a protected variable has to
+    /// know, so that it is filled when somebody asks.
     addresses: HashSet<usize, BuildHasherDefault<AddressHasher>>,
     known: usize,
 }
@@ -33,7 +34,8 @@ impl Protected {
         self.is_known_to_hold(cell)
     }
 
-    /// [`holds`](Self::holds) for who has asked that before of this variable, if it is protected by this attempt.
+    /// [`holds`](Self::holds) for who has asked that before of this variable, if it is protected by
+    /// this attempt.
     pub(crate) fn is_known_to_hold(&self, cell: &Cell) -> bool {
         self.addresses.contains(&cell.address())
     }

@@ -51,8 +51,8 @@ impl ReadSet {
         self.0.clear();
     }
 
-    /// Forgets what was read from place `from` on, but for the last `keep` reads: the caller has read these
-    /// variables to find its way only, and argues that nothing hangs on them any more.
+    /// Forgets what was read from place `from` on, but for the last `keep` reads: the caller has
+    /// read these variables to find its way only, and argues that nothing hangs on them any more.
     #[inline(always)]
     pub(crate) fn forget(&mut self, from: usize, keep: usize) {
         let len = self.0.len();
@@ -62,8 +62,8 @@ impl ReadSet {
         }
     }
 
-    /// Each variable read from place `from` on once: of several reads of one variable one is enough, all have seen one
-    /// word.
+    /// Each variable read from place `from` on once: of several reads of one variable one is
+    /// enough, all have seen one word.
     pub(crate) fn deduplicate(&mut self, from: usize) {
         if from > 0 {
             let mut reads = self.0.split_off(from);

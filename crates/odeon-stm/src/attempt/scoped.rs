@@ -7,8 +7,9 @@ use std::ops::{Deref, DerefMut};
 
 /// The [`Tx`] that a closure receives; it is used as one, and coerces to `&mut Tx<'t>`.
 ///
-/// `'env` is the time of what the closure has borrowed from outside. It is longer than `'t`, the time of an attempt, which is why the
-/// closure may read and write variables that it has borrowed. Functions of your own take a `&mut Tx<'t>`.
+/// `'env` is the time of what the closure has borrowed from outside. It is longer than `'t`, the
+/// time of an attempt, which is why the closure may read and write variables that it has borrowed.
+/// Functions of your own take a `&mut Tx<'t>`.
 #[repr(transparent)]
 #[derive(Debug)]
 pub struct ScopedTx<'t, 'env: 't>(Tx<'t>, Env<'env>);

@@ -3,17 +3,18 @@
 //! PROTOCOL
 //! 1. The snapshot registers in its slot where old values are to be kept for it, *then* ends the
 //!    running epoch; that epoch is the one it sees.
-//! 2. A commit that reads a later epoch therefore finds it registered, and keeps for it each value that
-//!    it overwrites and that the snapshot may look at, *before* it publishes.
-//! 3. A commit that was under way in the snapshot's epoch or before holds its locks since before the
-//!    epoch ended: the snapshot meets the lock and waits some instructions for its end. A variable
-//!    locked by a prepared attempt has the old value; its commit will get a later epoch.
-//! 4. A variable whose word says that it was made after the snapshot's epoch is refused (I7). So it is when it was
-//!    overwritten: nothing was kept of it.
-//! 5. What is kept stands under the variable's address, with the epoch of the value that is there now: a commit that
-//!    overwrites that one changes it before it publishes. Each value that is written beside a snapshot has an epoch of
-//!    its own, so it names the variable: one that was moved there, or made there, has another (I10). It is refused,
-//!    and so is one that has moved away.
+//! 2. A commit that reads a later epoch therefore finds it registered, and keeps for it each value
+//!    that it overwrites and that the snapshot may look at, *before* it publishes.
+//! 3. A commit that was under way in the snapshot's epoch or before holds its locks since before
+//!    the epoch ended: the snapshot meets the lock and waits some instructions for its end. A
+//!    variable locked by a prepared attempt has the old value; its commit will get a later epoch.
+//! 4. A variable whose word says that it was made after the snapshot's epoch is refused (I7). So it
+//!    is when it was overwritten: nothing was kept of it.
+//! 5. What is kept stands under the variable's address, with the epoch of the value that is there
+//!    now: a commit that overwrites that one changes it before it publishes. Each value that is
+//!    written beside a snapshot has an epoch of its own, so it names the variable: one that was
+//!    moved there, or made there, has another (I10). It is refused, and so is one that has moved
+//!    away.
 
 pub(crate) mod run;
 
@@ -54,8 +55,8 @@ pub(crate) fn keep(
     overwritten: impl Iterator<Item = Overwritten> + Clone,
 ) {
     for kept in all_kept(domain) {
-        // SAFETY: the caller's attempt began before the look for what is kept, and holds on to what is
-        // retired later (I4).
+        // SAFETY: the caller's attempt began before the look for what is kept, and holds on to what
+        // is retired later (I4).
         let kept = unsafe { kept.as_ref() };
         let needs = kept.needs();
         for Overwritten { value, now } in overwritten.clone() {
@@ -88,7 +89,8 @@ pub(crate) fn read(snapshot: &mut Attempt, cell: &Cell) -> Result<u64, Rollback>
             if let Some(bits) = kept_of(snapshot, cell, word) {
                 return Ok(bits);
             }
-            // A commit under way changes what is kept before it publishes: who has seen that sees its lock.
+            // A commit under way changes what is kept before it publishes: who has seen that sees
+            // its lock.
             if cell.word() == word {
                 return Err(snapshot.stop(Cause::SnapshotExpired, Some(cell)));
             }
@@ -103,8 +105,9 @@ fn kept_of(snapshot: &Attempt, cell: &Cell, word: VersionWord) -> Option<u64> {
     let kept = snapshot.slot.kept().expect("a running snapshot is registered");
     // SAFETY: the snapshot's own, freed after its end.
     let kept = unsafe { kept.as_ref() };
-    // First: of an expired snapshot a value may be missing. The commit that has kept nothing has said so
-    // before it published `word`. PROTOCOL 4: nothing is kept of a variable that is younger than the snapshot.
+    // First: of an expired snapshot a value may be missing. The commit that has kept nothing has
+    // said so before it published `word`. PROTOCOL 4: nothing is kept of a variable that is younger
+    // than the snapshot.
     if kept.is_expired() || word.is_at_first_value() {
         return None;
     }

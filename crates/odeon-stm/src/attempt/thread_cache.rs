@@ -11,12 +11,15 @@ use std::panic::Location;
 use std::ptr::{self, NonNull};
 use std::task::Waker;
 
-/// See the module. It has nothing to drop, so that the compiler need not ask whether it still is there.
+/// See the module. It has nothing to drop, so that the compiler need not ask whether it still is
+/// there.
 struct Cache {
-    /// A box: the memory that this thread's transactions borrow one after the other. With the mark `TAKEN`
-    /// while one has borrowed it; `NONE`, which has the mark too, before the first one, and at the thread's end.
+    /// A box: the memory that this thread's transactions borrow one after the other. With the mark
+    /// `TAKEN` while one has borrowed it; `NONE`, which has the mark too, before the first one, and
+    /// at the thread's end.
     attempt: Cell<NonNull<Attempt>>,
-    /// While the mark is there: where this thread's running transaction or snapshot was begun, if one is.
+    /// While the mark is there: where this thread's running transaction or snapshot was begun, if
+    /// one is.
     running: Cell<Option<&'static Location<'static>>>,
     /// What the innermost [`outside`] has set aside, or null.
     aside: Cell<*const Aside>,
@@ -48,8 +51,8 @@ odeon_sync::thread_local_with_end! {
 }
 
 impl Cache {
-    /// Puts `attempt`, taken or not, in the place of what is there, and frees that if nobody has borrowed it. Whoever has
-    /// borrowed what is not here any more frees it himself: [`Escaping`].
+    /// Puts `attempt`, taken or not, in the place of what is there, and frees that if nobody has
+    /// borrowed it. Whoever has borrowed what is not here any more frees it himself: [`Escaping`].
     fn replace(&self, attempt: NonNull<Attempt>, running: Option<&'static Location<'static>>) {
         self.running.set(running);
         let before = self.attempt.replace(attempt);
@@ -69,7 +72,8 @@ impl Cache {
 struct ThreadEnd;
 
 impl ThreadEnd {
-    /// Sees to it that what this thread's cache gets will be freed; `false` if the thread is past that.
+    /// Sees to it that what this thread's cache gets will be freed; `false` if the thread is past
+    /// that.
     fn is_to_come() -> bool {
         THREAD_END.try_with(|_| ()).is_ok()
     }
@@ -81,8 +85,8 @@ impl Drop for ThreadEnd {
     }
 }
 
-/// An attempt's memory, borrowed from this thread; given back when dropped, which is before whatever the thread was in
-/// when it was borrowed goes on.
+/// An attempt's memory, borrowed from this thread; given back when dropped, which is before
+/// whatever the thread was in when it was borrowed goes on.
 #[derive(Debug)]
 pub(crate) struct Borrowed(NonNull<Attempt>);
 
@@ -108,13 +112,13 @@ impl Borrowed {
         })
     }
 
-    /// Leaves the thread's transaction without ending the attempt: the caller keeps it, the thread will
-    /// use another slot.
+    /// Leaves the thread's transaction without ending the attempt: the caller keeps it, the thread
+    /// will use another slot.
     pub(crate) fn keep(self) -> Box<Attempt> {
         CACHE.with(|cache| cache.replace(NONE, None));
         let this = ManuallyDrop::new(self);
-        // SAFETY: a box that the cache has owned and does not any more; `this` is neither used nor dropped
-        // afterwards.
+        // SAFETY: a box that the cache has owned and does not any more; `this` is neither used nor
+        // dropped afterwards.
         unsafe { Box::from_raw(this.0.as_ptr()) }
     }
 
@@ -136,8 +140,9 @@ impl Borrowed {
     }
 }
 
-/// Borrowed memory in the hand of user code, which may drop it wherever it likes: in a hook of another transaction, or when the
-/// thread ends. It may also forget it; then nobody frees it, because nobody knows.
+/// Borrowed memory in the hand of user code, which may drop it wherever it likes: in a hook of
+/// another transaction, or when the thread ends. It may also forget it; then nobody frees it,
+/// because nobody knows.
 #[derive(Debug)]
 pub(crate) struct Escaping(ManuallyDrop<Borrowed>);
 
@@ -156,13 +161,15 @@ impl Drop for Escaping {
             // SAFETY: once, here.
             unsafe { ManuallyDrop::drop(&mut self.0) };
         } else {
-            // SAFETY: a box, made in `new_attempt`, that the cache has given up: nobody else frees it.
+            // SAFETY: a box, made in `new_attempt`, that the cache has given up: nobody else frees
+            // it.
             leave(unsafe { Box::from_raw(attempt.as_ptr()) });
         }
     }
 }
 
-/// The end of an attempt whose memory the thread has not any more, wherever that is: what the thread is in goes on.
+/// The end of an attempt whose memory the thread has not any more, wherever that is: what the
+/// thread is in goes on.
 #[cold]
 fn leave(mut attempt: Box<Attempt>) {
     let place = taken(NonNull::from(&mut *attempt));
@@ -185,8 +192,8 @@ pub(crate) fn is_within() -> bool {
     CACHE.with(|cache| cache.running().is_some())
 }
 
-/// While it is there its thread is within a transaction that has brought its own memory along. It has the thread's memory
-/// meanwhile, which nobody borrows.
+/// While it is there its thread is within a transaction that has brought its own memory along. It
+/// has the thread's memory meanwhile, which nobody borrows.
 #[derive(Debug)]
 pub(crate) struct Within(NonNull<Attempt>, PhantomData<*const ()>);
 
@@ -220,7 +227,8 @@ impl Drop for Within {
     }
 }
 
-/// What belongs to the transaction that a thread is [`outside`] of; puts it back, also after a panic.
+/// What belongs to the transaction that a thread is [`outside`] of; puts it back, also after a
+/// panic.
 struct Aside {
     attempt: Cell<NonNull<Attempt>>,
     running: Cell<Option<&'static Location<'static>>>,
@@ -248,8 +256,9 @@ pub(crate) fn outside(act: impl FnOnce()) {
     act();
 }
 
-/// Who wakes may be in the middle of a commit, and the waker is anybody's code: it may begin transactions,
-/// and its panic ends with it, after the report, because the commit has to be finished.
+/// Who wakes may be in the middle of a commit, and the waker is anybody's code: it may begin
+/// transactions, and its panic ends with it, after the report, because the commit has to be
+/// finished.
 pub(crate) fn wake_outside(waker: Waker) {
     let _whole = Whole::new();
     outside(|| contained(|| waker.wake()));
@@ -270,8 +279,9 @@ pub(crate) fn give_back(mut attempt: Box<Attempt>) {
     drop((free, left));
 }
 
-/// Whether the thread keeps `attempt` for its next transactions: not if its slot is for everybody, nor if the thread ends,
-/// and something of its end begins a transaction; and not if either is watched: each watched transaction has memory of its own.
+/// Whether the thread keeps `attempt` for its next transactions: not if its slot is for everybody,
+/// nor if the thread ends, and something of its end begins a transaction; and not if either is
+/// watched: each watched transaction has memory of its own.
 fn is_for_cache(attempt: &Attempt) -> bool {
     let is_watched = attempt.writes.is_watched() || interruption::is_watched();
     !is_watched && attempt.slot.is_kept() && ThreadEnd::is_to_come()
@@ -325,7 +335,8 @@ impl std::ops::Deref for Borrowed {
 
     #[inline(always)]
     fn deref(&self) -> &Attempt {
-        // SAFETY: a box that is borrowed by `self` alone, as the mark in the cache says, or that the cache has given up.
+        // SAFETY: a box that is borrowed by `self` alone, as the mark in the cache says, or that
+        // the cache has given up.
         unsafe { self.0.as_ref() }
     }
 }
@@ -357,9 +368,10 @@ fn sweep(attempt: &mut Attempt) -> Vec<crate::domain::garbage::Retired> {
     free
 }
 
-/// Frees what this thread's attempts have overwritten and nobody can reach any more, and what others have left that
-/// waited for the end of a snapshot. Otherwise this happens while a thread goes on with transactions: one that stops
-/// doing so for long, and has overwritten large values, calls this before.
+/// Frees what this thread's attempts have overwritten and nobody can reach any more, and what
+/// others have left that waited for the end of a snapshot. Otherwise this happens while a thread
+/// goes on with transactions: one that stops doing so for long, and has overwritten large values,
+/// calls this before.
 ///
 /// # Panics
 ///

@@ -26,8 +26,8 @@ use std::marker::PhantomData;
 /// assert_eq!(account.balance.peek(), 5);
 /// ```
 ///
-/// A variable that is made in the transaction can be used by it as soon as it is part of something that outlives it, for it
-/// is borrowed from there:
+/// A variable that is made in the transaction can be used by it as soon as it is part of something
+/// that outlives it, for it is borrowed from there:
 ///
 /// ```
 /// use odeon_stm::{TCounter, TMap, atomically};
@@ -77,7 +77,8 @@ impl Reader<'_> {
         if self.1.0 { self.0.read_in_snapshot(cell) } else { self.0.read(cell) }
     }
 
-    /// [`read`](Self::read) of bits that are a pointer; what it points to is there until the view ends (I4).
+    /// [`read`](Self::read) of bits that are a pointer; what it points to is there until the view
+    /// ends (I4).
     #[inline(always)]
     pub(crate) fn read_pointer(&mut self, cell: &Cell) -> Result<u64, Rollback> {
         if self.1.0 { self.0.read_in_snapshot(cell) } else { self.0.read_pointer(cell) }
@@ -120,8 +121,8 @@ impl<'t> Tx<'t> {
         &mut self.0
     }
 
-    /// Rolls back and runs the closure again as soon as something that it has read has changed. Until
-    /// then nothing runs: the thread sleeps.
+    /// Rolls back and runs the closure again as soon as something that it has read has changed.
+    /// Until then nothing runs: the thread sleeps.
     ///
     /// ```
     /// use odeon_stm::{Rollback, TVar, Tx, atomically};
@@ -141,8 +142,9 @@ impl<'t> Tx<'t> {
     /// assert_eq!(stock.peek(), 0);
     /// ```
     ///
-    /// A [staged](crate::staged) attempt that is not logged does not know what it has read: whoever runs it is told so by
-    /// [`Cause::CannotWait`]. Within [`or_else`](Tx::or_else) it can retry all the same.
+    /// A [staged](crate::staged) attempt that is not logged does not know what it has read: whoever
+    /// runs it is told so by [`Cause::CannotWait`]. Within [`or_else`](Tx::or_else) it can retry
+    /// all the same.
     ///
     /// # Errors
     ///
@@ -164,8 +166,9 @@ impl<'t> Tx<'t> {
         Err(Abort::Failed(error))
     }
 
-    /// Runs `first`; if that asks to [`retry`](Tx::retry), undoes its writes and runs `second`. If both
-    /// ask to retry, the transaction waits for what either has read. The writes of `first` are undone too if it panics.
+    /// Runs `first`; if that asks to [`retry`](Tx::retry), undoes its writes and runs `second`. If
+    /// both ask to retry, the transaction waits for what either has read. The writes of `first` are
+    /// undone too if it panics.
     ///
     /// ```
     /// # use odeon_stm::{TVar, atomically};
@@ -205,8 +208,8 @@ impl<'t> Tx<'t> {
         }
     }
 
-    /// Runs `nested`; if it answers with an error of its own, undoes its writes, and the transaction
-    /// goes on with that error as a value. They are undone too if it panics.
+    /// Runs `nested`; if it answers with an error of its own, undoes its writes, and the
+    /// transaction goes on with that error as a value. They are undone too if it panics.
     ///
     /// # Errors
     ///
@@ -236,7 +239,8 @@ impl<'t> Tx<'t> {
         }
     }
 
-    /// Undoes all that this transaction has written so far. What it has read stays read: it commits only if that is still so.
+    /// Undoes all that this transaction has written so far. What it has read stays read: it commits
+    /// only if that is still so.
     ///
     /// ```
     /// use odeon_stm::{Rollback, TVar, atomically};
@@ -258,7 +262,8 @@ impl<'t> Tx<'t> {
     ///
     /// # Panics
     ///
-    /// Panics at the caller's line within [`nested`](Tx::nested) and [`or_else`](Tx::or_else): a part is undone by its error.
+    /// Panics at the caller's line within [`nested`](Tx::nested) and [`or_else`](Tx::or_else): a
+    /// part is undone by its error.
     #[track_caller]
     pub fn undo(&mut self) {
         assert!(
@@ -268,15 +273,15 @@ impl<'t> Tx<'t> {
         self.0.undo_all();
     }
 
-    /// Calls `act` once after this attempt has committed, outside of the transaction; not if it was asked for in a part
-    /// that was undone.
+    /// Calls `act` once after this attempt has committed, outside of the transaction; not if it was
+    /// asked for in a part that was undone.
     pub fn on_commit(&mut self, act: impl FnOnce() + Send + 'static) {
         self.0.hooks.get_or_insert_default().on_commit(Box::new(act));
     }
 
-    /// Calls `act` once if this attempt rolls back, outside of the transaction and before the next attempt; and if it was
-    /// asked for in a part that was undone ([`nested`](Tx::nested), [`or_else`](Tx::or_else)), after the end of the
-    /// attempt, however that ends.
+    /// Calls `act` once if this attempt rolls back, outside of the transaction and before the next
+    /// attempt; and if it was asked for in a part that was undone ([`nested`](Tx::nested),
+    /// [`or_else`](Tx::or_else)), after the end of the attempt, however that ends.
     pub fn on_rollback(&mut self, act: impl FnOnce() + Send + 'static) {
         self.0.hooks.get_or_insert_default().on_rollback(Box::new(act));
     }
@@ -291,8 +296,8 @@ fn refuse_write(mode: Mode) -> ! {
     }
 }
 
-/// A part of a transaction that can be undone alone. Dropping it undoes it: also when its closure panics, because the panic
-/// may be caught within the transaction.
+/// A part of a transaction that can be undone alone. Dropping it undoes it: also when its closure
+/// panics, because the panic may be caught within the transaction.
 struct Part<'a, 't> {
     tx: &'a mut Tx<'t>,
     /// `None` once it is kept.

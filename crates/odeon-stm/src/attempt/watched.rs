@@ -1,8 +1,9 @@
 //! Points at which a test may interrupt an attempt (`odeon_sync::interruption`).
 //!
-//! The filter of a watched attempt's write set says of every variable that it may be in there. So each read takes the slow
-//! way, at whose end there is a point; attempts that are not watched pay nothing for it. Writes need none: nobody sees them
-//! before the commit, and the point behind a read is one before what is done with it.
+//! The filter of a watched attempt's write set says of every variable that it may be in there. So
+//! each read takes the slow way, at whose end there is a point; attempts that are not watched pay
+//! nothing for it. Writes need none: nobody sees them before the commit, and the point behind a
+//! read is one before what is done with it.
 
 use super::Attempt;
 use odeon_sync::interruption;
@@ -28,9 +29,10 @@ impl Attempt {
         }
     }
 
-    /// WHY: whether a value counts as younger than an attempt depends on when the running epoch has ended, and anybody in this
-    /// process may end it. A watched attempt ends it itself wherever it takes its epoch for a measure, so that what it comes to
-    /// follows from the order of its own steps and of other attempts' commits alone.
+    /// WHY: whether a value counts as younger than an attempt depends on when the running epoch has
+    /// ended, and anybody in this process may end it. A watched attempt ends it itself wherever it
+    /// takes its epoch for a measure, so that what it comes to follows from the order of its own
+    /// steps and of other attempts' commits alone.
     pub(crate) fn end_epoch_if_watched(&self) {
         if self.writes.is_watched() {
             self.domain.clock.pass(self.domain.clock.now());

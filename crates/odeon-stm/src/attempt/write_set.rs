@@ -24,10 +24,11 @@ pub(crate) struct Write {
     cell: *const Cell,
     pub(crate) bits: u64,
     pub(crate) kind: Kind,
-    /// The word before the lock. While the variable is not locked: the word under which it was read, if it
-    /// was, and meaningless otherwise.
+    /// The word before the lock. While the variable is not locked: the word under which it was
+    /// read, if it was, and meaningless otherwise.
     pub(crate) before: VersionWord,
-    /// Whether the new value was made of the old one, so that the commit has to find that unchanged.
+    /// Whether the new value was made of the old one, so that the commit has to find that
+    /// unchanged.
     pub(crate) is_update: bool,
 }
 
@@ -54,10 +55,11 @@ pub(crate) struct WriteSet {
     nested: usize,
     /// Whether there is, or was, a table or a nested closure, or the set is watched.
     has_more: bool,
-    /// Whether the filter has all bits, so that each access takes the slow way (`attempt/watched.rs`).
+    /// Whether the filter has all bits, so that each access takes the slow way
+    /// (`attempt/watched.rs`).
     is_watched: bool,
-    /// Values that will not be published. The closure may hold references to them, and the logs point to
-    /// variables in them: they live until the attempt has ended.
+    /// Values that will not be published. The closure may hold references to them, and the logs
+    /// point to variables in them: they live until the attempt has ended.
     left: Vec<Owned>,
 }
 
@@ -70,7 +72,8 @@ pub(crate) struct Mark {
 
 #[inline(always)]
 fn filter_bit(address: usize) -> u64 {
-    // Fibonacci hashing of the lower half: neighbours get different bits, and so do equal places in pages.
+    // Fibonacci hashing of the lower half: neighbours get different bits, and so do equal places in
+    // pages.
     1 << ((address as u32).wrapping_mul(0x9E37_79B9) >> 26)
 }
 
@@ -116,7 +119,8 @@ impl WriteSet {
         self.writes.is_empty()
     }
 
-    /// Adds a variable that is not in the set; if its value was made of the old one, with the word under which that was read.
+    /// Adds a variable that is not in the set; if its value was made of the old one, with the word
+    /// under which that was read.
     #[inline(always)]
     pub(crate) fn add(&mut self, cell: &Cell, bits: u64, kind: Kind, read: Option<VersionWord>) {
         let (before, is_update) = (read.unwrap_or(VersionWord::NONE), read.is_some());
@@ -210,7 +214,8 @@ impl WriteSet {
         }
     }
 
-    /// The nested closure has failed: everything is as at `mark`. `gone` is told of each write that goes.
+    /// The nested closure has failed: everything is as at `mark`. `gone` is told of each write that
+    /// goes.
     pub(crate) fn undo_nested(&mut self, mark: Mark, mut gone: impl FnMut(&Write)) {
         self.nested -= 1;
         for (place, bits, kind) in self.replaced.split_off(mark.replaced).into_iter().rev() {

@@ -49,8 +49,9 @@ impl Attempt {
         Ok(())
     }
 
-    /// If the last read was of this variable, its word; it does not stand among the reads then. Not where a part of the attempt may be
-    /// undone alone, whose logs are as before then, nor what is protected.
+    /// If the last read was of this variable, its word; it does not stand among the reads then. Not
+    /// where a part of the attempt may be undone alone, whose logs are as before then, nor what is
+    /// protected.
     #[inline(always)]
     fn take_last_read(&mut self, cell: &Cell) -> Option<VersionWord> {
         let is_final = self.reads.len() == self.protected.reads || self.writes.is_nested();

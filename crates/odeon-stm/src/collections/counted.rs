@@ -1,8 +1,9 @@
 //! Shared nodes that are counted in themselves, and links to them.
 //!
-//! WHY beside `Arc` and [`TLink`](crate::TLink): an `Arc` counts weak references too and puts both counts in
-//! front of the node. Here one count of four bytes lies where the node has room for it, beside a small key for
-//! example. A node of a list of `u32` takes 24 bytes in place of 40, and walks of long lists wait for memory.
+//! WHY beside `Arc` and [`TLink`](crate::TLink): an `Arc` counts weak references too and puts both
+//! counts in front of the node. Here one count of four bytes lies where the node has room for it,
+//! beside a small key for example. A node of a list of `u32` takes 24 bytes in place of 40, and
+//! walks of long lists wait for memory.
 //!
 //! The count is modelled in `counted/loom.rs`; the links are as those of `TLink`.
 
@@ -23,7 +24,8 @@ mod loom;
 #[derive(Debug)]
 pub(super) struct Count(AtomicU32);
 
-/// Above this the process is aborted: some bug shares without end, and the count must not begin anew.
+/// Above this the process is aborted: some bug shares without end, and the count must not begin
+/// anew.
 const MOST_SHARES: u32 = u32::MAX / 2;
 
 impl Count {
@@ -41,7 +43,8 @@ impl Count {
 
     /// Whether that was the last one.
     fn remove(&self) -> bool {
-        // ORDERING: Release, to the fence of whoever is the last: all uses of the node come before its end.
+        // ORDERING: Release, to the fence of whoever is the last: all uses of the node come before
+        // its end.
         let was_last = self.0.fetch_sub(1, Ordering::Release) == 1;
         if was_last {
             // ORDERING: Acquire, from the Release above of all others.
@@ -55,7 +58,8 @@ impl Count {
 ///
 /// # Safety
 ///
-/// `count` answers the same count each time, made by [`Count::new`] with the node and of no other node.
+/// `count` answers the same count each time, made by [`Count::new`] with the node and of no other
+/// node.
 pub(super) unsafe trait Counted: Sized + Send + Sync + 'static {
     fn count(&self) -> &Count;
 }
@@ -63,8 +67,8 @@ pub(super) unsafe trait Counted: Sized + Send + Sync + 'static {
 /// A share of a node.
 pub(super) struct Shared<N: Counted>(NonNull<N>);
 
-// SAFETY: as `Arc`: shares give `&N` on any thread, and the last one drops the node; both are allowed, because
-// `Counted` asks for `Send` and `Sync`.
+// SAFETY: as `Arc`: shares give `&N` on any thread, and the last one drops the node; both are
+// allowed, because `Counted` asks for `Send` and `Sync`.
 unsafe impl<N: Counted> Send for Shared<N> {}
 // SAFETY: as above.
 unsafe impl<N: Counted> Sync for Shared<N> {}
@@ -147,8 +151,8 @@ impl<N: Counted> Link<N> {
     #[inline(always)]
     pub(super) fn get<'t, V: View<'t>>(&'t self, view: &mut V) -> Result<Option<&'t N>, Rollback> {
         let bits = view.attempt().read_pointer(&self.cell)?;
-        // SAFETY: the link, or what holds its old node, keeps it while the attempt runs (I4); a node
-        // that this attempt will link is kept by its write set.
+        // SAFETY: the link, or what holds its old node, keeps it while the attempt runs (I4); a
+        // node that this attempt will link is kept by its write set.
         Ok(unsafe { pointer::<N>(bits).as_ref() })
     }
 

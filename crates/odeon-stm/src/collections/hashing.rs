@@ -4,12 +4,14 @@ use odeon_sync::interruption;
 use std::fmt;
 use std::hash::{BuildHasher, Hasher};
 
-/// Seeds of the hashes of [`TMap`](super::TMap) and [`TSet`](super::TSet): random ones, different for each map.
+/// Seeds of the hashes of [`TMap`](super::TMap) and [`TSet`](super::TSet): random ones, different
+/// for each map.
 ///
-/// The hash function is [foldhash](https://docs.rs/foldhash), two multiplications for a number. It keeps keys that
-/// are alike apart, also in the upper bits of the hash, which choose the place; and nobody can choose colliding keys
-/// beforehand. It is no defence against somebody who chooses keys *and* measures times to find the seeds: for such keys,
-/// take [`RandomState`](std::hash::RandomState) of the standard library.
+/// The hash function is [foldhash](https://docs.rs/foldhash), two multiplications for a number. It
+/// keeps keys that are alike apart, also in the upper bits of the hash, which choose the place; and
+/// nobody can choose colliding keys beforehand. It is no defence against somebody who chooses keys
+/// *and* measures times to find the seeds: for such keys, take
+/// [`RandomState`](std::hash::RandomState) of the standard library.
 ///
 /// In a deterministic test they are the same in each run.
 #[derive(Clone)]

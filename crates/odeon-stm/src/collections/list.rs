@@ -1,18 +1,19 @@
 //! A sorted list, in which changes far behind a traversal do not conflict with it.
 //!
-//! A search keeps one link in the read set: the last one that it has followed; what it has read before
-//! it forgets (elastic transactions, Felber, Gramoli, Guerraoui, DISC 2009). That is enough:
+//! A search keeps one link in the read set: the last one that it has followed; what it has read
+//! before it forgets (elastic transactions, Felber, Gramoli, Guerraoui, DISC 2009). That is enough:
 //!
-//! *While a search runs, the node whose link is the last in the read set is in the list, as of the moment
-//! that the attempt sees.* The head always is. A step from a node that is in the list leads to one that
-//! is in the list at the same moment: the engine answers the second read only as of a moment at which the
-//! first one stands. And when the attempt moves to a later moment, it checks the last link; the node of an
-//! unchanged link was not removed, because *a removal writes the link of the removed node too*.
+//! *While a search runs, the node whose link is the last in the read set is in the list, as of the
+//! moment that the attempt sees.* The head always is. A step from a node that is in the list leads
+//! to one that is in the list at the same moment: the engine answers the second read only as of a
+//! moment at which the first one stands. And when the attempt moves to a later moment, it checks
+//! the last link; the node of an unchanged link was not removed, because *a removal writes the link
+//! of the removed node too*.
 //!
-//! The answer of a search follows from its last link alone: the node before has a lesser key and is in the
-//! list, the node behind has not. The link is in the read set until the commit, so the answer stands like
-//! any other read, also beside reads of other variables and other searches, which are not forgotten.
-//! Traversals of the whole list remember everything.
+//! The answer of a search follows from its last link alone: the node before has a lesser key and is
+//! in the list, the node behind has not. The link is in the read set until the commit, so the
+//! answer stands like any other read, also beside reads of other variables and other searches,
+//! which are not forgotten. Traversals of the whole list remember everything.
 
 mod iter;
 #[cfg(test)]
@@ -32,8 +33,8 @@ pub use iter::ListIter;
 /// A sorted list of different keys.
 ///
 /// Looking for a key takes time in proportion to its place; beyond some hundred keys
-/// [`TOrdMap`](super::TOrdMap) is faster. Searches follow links and remember the last one only, which is enough to be sure
-/// of their answer, so changes at different places do not conflict.
+/// [`TOrdMap`](super::TOrdMap) is faster. Searches follow links and remember the last one only,
+/// which is enough to be sure of their answer, so changes at different places do not conflict.
 ///
 /// ```
 /// use odeon_stm::collections::TList;
@@ -114,8 +115,8 @@ impl<K: Send + Sync + 'static> TList<K> {
         Ok(self.head.get(view)?.is_none())
     }
 
-    /// Combines all keys in their order. A transaction remembers every link on the way, so that it commits
-    /// only if the list is unchanged.
+    /// Combines all keys in their order. A transaction remembers every link on the way, so that it
+    /// commits only if the list is unchanged.
     ///
     /// # Errors
     ///
@@ -135,8 +136,8 @@ impl<K: Send + Sync + 'static> TList<K> {
         Ok(folded)
     }
 
-    /// All keys in their order, as an iterator that borrows `view`; like [`fold`](TList::fold) it remembers
-    /// what it has seen.
+    /// All keys in their order, as an iterator that borrows `view`; like [`fold`](TList::fold) it
+    /// remembers what it has seen.
     ///
     /// ```
     /// # use odeon_stm::{atomically, collections::TList};
@@ -189,8 +190,8 @@ impl<K: Ord + Send + Sync + 'static> TList<K> {
                 view.attempt().0.reads.forget(from, 1);
             }
             match node {
-                // WHY `is_lt` and a second look at the last node: the three-way result costs each step some
-                // instructions.
+                // WHY `is_lt` and a second look at the last node: the three-way result costs each
+                // step some instructions.
                 Some(node) if node.key.borrow().cmp(key).is_lt() => link = &node.next,
                 _ => {
                     let found = node.filter(|node| node.key.borrow().cmp(key).is_eq());

@@ -1,8 +1,9 @@
 //! A hash map, in which changes of different keys do not conflict.
 //!
-//! The leaves hang on a trie, below a wide root; see `trie.rs`. A search reads the few links that lead to
-//! its leaf, and of those only the last one changes: when a leaf comes or goes, or when leaves begin or cease to
-//! share a place. So two changes conflict only if they meet in one place, which is rare. The number of keys is kept in a [`TCounter`]: changes of it commute.
+//! The leaves hang on a trie, below a wide root; see `trie.rs`. A search reads the few links that
+//! lead to its leaf, and of those only the last one changes: when a leaf comes or goes, or when
+//! leaves begin or cease to share a place. So two changes conflict only if they meet in one place,
+//! which is rare. The number of keys is kept in a [`TCounter`]: changes of it commute.
 
 mod changes;
 mod trie;
@@ -25,15 +26,15 @@ use trie::{Leaf, Link, Node, Place};
 const LEAST_ROOT: usize = 32;
 /// ... and of the widest one: 16 MiB. More keys find room in deeper nodes.
 const WIDEST_ROOT: usize = 1 << 20;
-/// TUNE: places of the root for each key, before the next power of two. Computed 2026-11: with one, 9 to 26 % of the
-/// places have an inner node of a third of a kilobyte; these take as much memory as the places that are saved, and reads
-/// through them follow two pointers more.
+/// TUNE: places of the root for each key, before the next power of two. Computed 2026-11: with one,
+/// 9 to 26 % of the places have an inner node of a third of a kilobyte; these take as much memory
+/// as the places that are saved, and reads through them follow two pointers more.
 const PLACES_PER_KEY: usize = 2;
 
 /// A hash map.
 ///
-/// Beside its root, which stays as wide as it was made, it takes memory for the keys that are there: a removal gives back
-/// what its key has taken.
+/// Beside its root, which stays as wide as it was made, it takes memory for the keys that are
+/// there: a removal gives back what its key has taken.
 ///
 /// ```
 /// use odeon_stm::atomically;
@@ -62,8 +63,9 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> TMap<K, V> {
         Self::with_capacity(0)
     }
 
-    /// An empty map that is fast with up to about `capacity` keys; it takes 32 to 64 bytes for each at once, but no more
-    /// than 16 MiB. With more keys it gets a little slower and does not move any.
+    /// An empty map that is fast with up to about `capacity` keys; it takes 32 to 64 bytes for each
+    /// at once, but no more than 16 MiB. With more keys it gets a little slower and does not move
+    /// any.
     pub fn with_capacity(capacity: usize) -> Self {
         Self::with_capacity_and_hasher(capacity, QuickState::default())
     }
@@ -126,8 +128,8 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static, S> TMap<K, V, S> {
         Ok(folded.expect("put back each time"))
     }
 
-    /// All keys and values, in no order; the references live as long as the attempt, so `view` can be used with
-    /// each of them.
+    /// All keys and values, in no order; the references live as long as the attempt, so `view` can
+    /// be used with each of them.
     ///
     /// # Errors
     ///

@@ -1,8 +1,8 @@
 //! An ordered map, in which changes of keys that are no neighbours do not conflict.
 //!
-//! It is a skip list of links; `tower.rs` has the search. A range read remembers every link on the lowest
-//! level from the one that leads into the range to the one that leads out of it, so an insertion anywhere
-//! between is in conflict with it: there are no phantoms.
+//! It is a skip list of links; `tower.rs` has the search. A range read remembers every link on the
+//! lowest level from the one that leads into the range to the one that leads out of it, so an
+//! insertion anywhere between is in conflict with it: there are no phantoms.
 
 mod changes;
 mod iter;
@@ -41,8 +41,8 @@ use tower::{LEVELS, Link, Node, Trail, random_height, search};
 /// ```
 pub struct TOrdMap<K: Send + Sync + 'static, V: Send + Sync + 'static> {
     heads: Box<[Link<K, V>; LEVELS]>,
-    /// About the greatest height of a node: searches begin there. It is a hint: a search that begins lower
-    /// takes longer.
+    /// About the greatest height of a node: searches begin there. It is a hint: a search that
+    /// begins lower takes longer.
     top: AtomicUsize,
     len: TCounter,
     name: Name,
@@ -120,8 +120,8 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
         fold_from(first, view, start, |_| true, combine)
     }
 
-    /// All keys and values in the order of the keys; the references live as long as the attempt, so `view` can be
-    /// used with each of them.
+    /// All keys and values in the order of the keys; the references live as long as the attempt, so
+    /// `view` can be used with each of them.
     ///
     /// # Errors
     ///
@@ -172,8 +172,8 @@ impl<K: Ord + Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
         search(&self.heads, view, self.top(), keep, |other| other.borrow().cmp(key))
     }
 
-    /// Combines the keys and values of a range in their order. A transaction that has done so commits only if
-    /// nothing in the range has come, gone or changed.
+    /// Combines the keys and values of a range in their order. A transaction that has done so
+    /// commits only if nothing in the range has come, gone or changed.
     ///
     /// # Errors
     ///

@@ -1,8 +1,8 @@
 //! A queue, in which pushing and popping do not conflict.
 //!
-//! A chain of nodes; `head` links the first, `tail` the last. A push writes the link of the last node and
-//! `tail`, a pop writes `head` and the link of the first node. They meet only if first and last are one
-//! node, or there is none.
+//! A chain of nodes; `head` links the first, `tail` the last. A push writes the link of the last
+//! node and `tail`, a pop writes `head` and the link of the first node. They meet only if first and
+//! last are one node, or there is none.
 
 use crate::attempt::transaction::{Tx, View};
 use crate::collections::number;

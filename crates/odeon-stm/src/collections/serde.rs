@@ -1,10 +1,11 @@
 //! Variables and collections to and from the formats of `serde`, with the feature of that name.
 //!
-//! A collection is written as of one moment, in a snapshot of its own; writers go on meanwhile. Collections and
-//! variables within its elements are written in the same snapshot, so as of the same moment. They are read without a
-//! transaction.
+//! A collection is written as of one moment, in a snapshot of its own; writers go on meanwhile.
+//! Collections and variables within its elements are written in the same snapshot, so as of the
+//! same moment. They are read without a transaction.
 //!
-//! Serialising within a transaction or snapshot of the user panics, as beginning any other snapshot there does.
+//! Serialising within a transaction or snapshot of the user panics, as beginning any other snapshot
+//! there does.
 #![cfg(feature = "serde")]
 
 use crate::attempt::Attempt;
@@ -22,7 +23,8 @@ use std::hash::{BuildHasher, Hash};
 use std::ptr::NonNull;
 
 thread_local! {
-    /// The snapshot of the serialisation that this thread is in, lent to what is serialised within it.
+    /// The snapshot of the serialisation that this thread is in, lent to what is serialised within
+    /// it.
     static LENT: Cell<Option<NonNull<Attempt>>> = const { Cell::new(None) };
 }
 
@@ -40,8 +42,8 @@ struct GiveBack(NonNull<Attempt>);
 
 impl Drop for GiveBack {
     fn drop(&mut self) {
-        // What was read meanwhile is not borrowed for as long as the snapshot runs: it may be gone before the end, at
-        // which that looks where it was stopped.
+        // What was read meanwhile is not borrowed for as long as the snapshot runs: it may be gone
+        // before the end, at which that looks where it was stopped.
         // SAFETY: as in `as_of_one_moment`, whose borrow is over.
         if let Some(stopped) = &mut unsafe { self.0.as_mut() }.stopped {
             stopped.cell = None;
@@ -50,14 +52,15 @@ impl Drop for GiveBack {
     }
 }
 
-/// Runs `write` in the snapshot that is lent, or in a new one; one that has expired is an error of the format.
+/// Runs `write` in the snapshot that is lent, or in a new one; one that has expired is an error of
+/// the format.
 fn as_of_one_moment<'env, R, E: Error>(
     write: impl for<'t> FnOnce(&mut ScopedSnapshot<'t, 'env>) -> Result<Result<R, E>, Rollback>,
 ) -> Result<R, E> {
     let Some(mut lent) = LENT.take() else { return snapshot(write).map_err(E::custom)? };
     let _give_back = GiveBack(lent);
-    // SAFETY: `lend` keeps the attempt borrowed until it takes it back, and it is used here alone: nobody else finds
-    // it in `LENT` before it is given back.
+    // SAFETY: `lend` keeps the attempt borrowed until it takes it back, and it is used here alone:
+    // nobody else finds it in `LENT` before it is given back.
     let view = ScopedSnapshot::of(unsafe { lent.as_mut() });
     write(view).map_err(E::custom)?
 }
@@ -84,8 +87,8 @@ impl<'de, T: Deserialize<'de> + Send + Sync + 'static> Deserialize<'de> for TVar
     }
 }
 
-/// Sequences: the elements are gathered first, because some formats want to know how many there are, and because the
-/// snapshot is lent while they are written.
+/// Sequences: the elements are gathered first, because some formats want to know how many there
+/// are, and because the snapshot is lent while they are written.
 macro_rules! sequence {
     ([$($parameter:tt)*] $collection:ty, $element:ty, ($($more:tt)*)) => {
         impl<$($parameter)*> Serialize for $collection {

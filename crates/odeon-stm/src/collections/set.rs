@@ -1,11 +1,11 @@
 //! A hash set: a map without values.
 //!
-//! To add a key that is there reads its place and writes nothing, so any number of transactions may add it
-//! at once. Two that add one *missing* key at once are in conflict, and the second one runs again, once: then
-//! the key is there. They are not made to commute. A change that is kept until the commit, like those of a
-//! [`TCounter`](crate::TCounter), would have to look there for equal keys among the leaves that others have
-//! put into the place meanwhile, that is call the user's `Eq` while variables are locked; or leaves would have
-//! to stay, empty, when their key is removed.
+//! To add a key that is there reads its place and writes nothing, so any number of transactions may
+//! add it at once. Two that add one *missing* key at once are in conflict, and the second one runs
+//! again, once: then the key is there. They are not made to commute. A change that is kept until
+//! the commit, like those of a [`TCounter`](crate::TCounter), would have to look there for equal
+//! keys among the leaves that others have put into the place meanwhile, that is call the user's
+//! `Eq` while variables are locked; or leaves would have to stay, empty, when their key is removed.
 
 use crate::attempt::transaction::{Tx, View};
 use crate::collections::{QuickState, TMap};
@@ -18,8 +18,8 @@ use std::hash::{BuildHasher, Hash};
 
 /// A hash set.
 ///
-/// To add a key that is there conflicts with no other addition. If two transactions add one missing key at once, the
-/// second one runs again, once: then the key is there.
+/// To add a key that is there conflicts with no other addition. If two transactions add one missing
+/// key at once, the second one runs again, once: then the key is there.
 ///
 /// ```
 /// use odeon_stm::atomically;
@@ -122,8 +122,8 @@ where
         self.0.contains(view, key)
     }
 
-    /// Sees to it that `key` is in the set. Transactions that add a key which is there do not conflict; of those that
-    /// add a missing one at once, one commits at the first attempt.
+    /// Sees to it that `key` is in the set. Transactions that add a key which is there do not
+    /// conflict; of those that add a missing one at once, one commits at the first attempt.
     ///
     /// # Errors
     ///

@@ -1,8 +1,8 @@
 //! A growing sequence of places, in which different places do not conflict.
 //!
-//! The places lie in segments, each twice as large as the one before, so they never move. A vacant place is
-//! a link to nothing: whether there is an element is seen at its place, and only pushing, popping and asking
-//! for the length touch the length.
+//! The places lie in segments, each twice as large as the one before, so they never move. A vacant
+//! place is a link to nothing: whether there is an element is seen at its place, and only pushing,
+//! popping and asking for the length touch the length.
 
 use crate::attempt::transaction::{Tx, View};
 use crate::variables::labelled::sealed::Nameable;
@@ -23,12 +23,13 @@ const SEGMENTS: usize = (usize::BITS - FIRST.trailing_zeros()) as usize;
 
 /// A sequence of elements by index.
 ///
-/// Reading and replacing elements conflicts with nothing that happens at other places. Pushes and pops
-/// conflict with each other.
+/// Reading and replacing elements conflicts with nothing that happens at other places. Pushes and
+/// pops conflict with each other.
 ///
-/// Room is taken in segments that double, from 16 places of 16 bytes on. [`pop`](TVec::pop) gives a segment
-/// back when the one before it has become vacant as well, so there is room for less than four times the elements and
-/// 48 more, and a length that goes up and down costs no segment each time.
+/// Room is taken in segments that double, from 16 places of 16 bytes on. [`pop`](TVec::pop) gives a
+/// segment back when the one before it has become vacant as well, so there is room for less than
+/// four times the elements and 48 more, and a length that goes up and down costs no segment each
+/// time.
 ///
 /// ```
 /// use odeon_stm::{atomically, collections::TVec};
@@ -208,8 +209,8 @@ impl<T: Send + Sync + 'static> TVec<T> {
 
     /// Unlinks a segment if it is there.
     ///
-    /// Whoever has read or written a place in it has read this link, and is in conflict if it does not end
-    /// before; so the places themselves need not be written.
+    /// Whoever has read or written a place in it has read this link, and is in conflict if it does
+    /// not end before; so the places themselves need not be written.
     #[track_caller]
     fn give_back<'t>(&'t self, tx: &mut Tx<'t>, segment: usize) -> Result<(), Rollback> {
         match self.segments.get(segment) {

@@ -1,22 +1,27 @@
-//! Attempts whose outcome is decided later: validated and protected, then committed or rolled back by
-//! whoever comes to know.
+//! Attempts whose outcome is decided later: validated and protected, then committed or rolled back
+//! by whoever comes to know.
 //!
 //! PROTOCOL
-//! 1. `prepare` takes every variable of the write set (1 1), then protects every variable of the read set
-//!    (1 0), each by compare-and-swap from the word that was read. At the end all hold at once, so the
-//!    attempt is valid at that moment and stays so: nobody can write what it has read or will write.
-//! 2. Whoever meets a variable taken so gives way; whoever wants to write one that is protected does so too.
-//!    Readers pass protected variables.
-//! 3. `commit` turns every taken word to (0 1), puts a full fence, then reads its epoch: a snapshot that met
-//!    the word before gets an earlier epoch than this commit (I6), and rightly takes the old value.
-//! 4. Whoever gives way raises the wait flag of the variable; `commit` and `roll_back` wake them, when nothing is held
-//!    any more. A flag that is up stays up unless the variable is written: others may wait for that (`domain/wakeup.rs`).
-//! 5. A prepared attempt that travels reads and writes on, and prepares again; that is about new entries of the logs only.
-//!    A variable that it protects and then wants to write is taken (1 0 to 1 1) if nobody else protects it. Else it waits
-//!    for being the only one: who leaves one protector behind wakes as who leaves none.
+//! 1. `prepare` takes every variable of the write set (1 1), then protects every variable of the
+//!    read set (1 0), each by compare-and-swap from the word that was read. At the end all hold at
+//!    once, so the attempt is valid at that moment and stays so: nobody can write what it has read
+//!    or will write.
+//! 2. Whoever meets a variable taken so gives way; whoever wants to write one that is protected
+//!    does so too. Readers pass protected variables.
+//! 3. `commit` turns every taken word to (0 1), puts a full fence, then reads its epoch: a snapshot
+//!    that met the word before gets an earlier epoch than this commit (I6), and rightly takes the
+//!    old value.
+//! 4. Whoever gives way raises the wait flag of the variable; `commit` and `roll_back` wake them,
+//!    when nothing is held any more. A flag that is up stays up unless the variable is written:
+//!    others may wait for that (`domain/wakeup.rs`).
+//! 5. A prepared attempt that travels reads and writes on, and prepares again; that is about new
+//!    entries of the logs only. A variable that it protects and then wants to write is taken (1 0
+//!    to 1 1) if nobody else protects it. Else it waits for being the only one: who leaves one
+//!    protector behind wakes as who leaves none.
 //!
-//! A prepared attempt keeps its slot, and with it what it has read, until it is decided. What is protected stands, so it is
-//! not looked at any more, neither by an extension nor by another `prepare` (I8).
+//! A prepared attempt keeps its slot, and with it what it has read, until it is decided. What is
+//! protected stands, so it is not looked at any more, neither by an extension nor by another
+//! `prepare` (I8).
 
 use crate::attempt::Attempt;
 use crate::attempt::protected::Protected;
@@ -31,13 +36,14 @@ use odeon_sync::{Backoff, fence_after_rmw};
 use std::ops::Range;
 
 impl Attempt {
-    /// PROTOCOL 1, for what is not protected yet. On an error all variables are as before; the caller has the attempt end, or
-    /// [puts its reads in order](Self::prepare_more).
+    /// PROTOCOL 1, for what is not protected yet. On an error all variables are as before; the
+    /// caller has the attempt end, or [puts its reads in order](Self::prepare_more).
     pub(crate) fn prepare(&mut self) -> Result<(), Rollback> {
         if self.stopped.is_some() {
             return Err(Rollback::NEW);
         }
-        // Others will know of this attempt only that it is prepared; and snapshots' records are looked at below (I4).
+        // Others will know of this attempt only that it is prepared; and snapshots' records are
+        // looked at below (I4).
         self.hold();
         let (writes, reads) = (self.protected.writes, self.protected.reads);
         self.reads.deduplicate(reads);
@@ -96,7 +102,8 @@ impl Attempt {
         }
     }
 
-    /// PROTOCOL 5: takes a variable that this attempt protects, so that its value is the one that was read.
+    /// PROTOCOL 5: takes a variable that this attempt protects, so that its value is the one that
+    /// was read.
     fn upgrade(&self, cell: &Cell) -> Result<VersionWord, Cause> {
         loop {
             let word = cell.word();
@@ -116,8 +123,9 @@ impl Attempt {
         word.is_write_held() && word.slot() == self.slot.number()
     }
 
-    /// The committed bits of the variable at `place` of the write set, which this attempt has taken. They may be younger than
-    /// its last extension: they belong to one state with what it has read since all the same (I8).
+    /// The committed bits of the variable at `place` of the write set, which this attempt has
+    /// taken. They may be younger than its last extension: they belong to one state with what it
+    /// has read since all the same (I8).
     pub(crate) fn read_under_own_lock(&mut self, place: usize) -> u64 {
         let write = &self.writes.as_slice()[place];
         self.reads.add(write.cell(), write.before.without_waiters());
@@ -159,8 +167,8 @@ impl Attempt {
         }
     }
 
-    /// Undoes a [`prepare`](Self::prepare) that cannot go on: these writes and reads become what they were before it. All
-    /// writes are taken if there are reads.
+    /// Undoes a [`prepare`](Self::prepare) that cannot go on: these writes and reads become what
+    /// they were before it. All writes are taken if there are reads.
     fn give_back(&self, writes: Range<usize>, reads: Range<usize>) {
         let mut waited_for = Vec::new();
         self.release_writes(writes, |before| before, &mut waited_for);
@@ -212,7 +220,8 @@ impl Attempt {
         waited_for.into_iter().for_each(|address| self.domain.waits.wake_released(address));
     }
 
-    /// PROTOCOL 3: makes the writes of this attempt visible, all of which are protected, and lets go of its reads.
+    /// PROTOCOL 3: makes the writes of this attempt visible, all of which are protected, and lets
+    /// go of its reads.
     pub(crate) fn commit_prepared(&mut self) {
         debug_assert_eq!(self.protected.writes, self.writes.as_slice().len());
         for write in self.writes.as_mut_slice() {
@@ -228,8 +237,9 @@ impl Attempt {
         fence_after_rmw();
         let epoch = self.domain.clock.now();
         let stamps = snapshot::running(self.domain).then(|| self.take_stamps());
-        // This is the commit's moment. Who takes a variable from here on that was protected gets no earlier epoch, because
-        // it comes to the clock after this. And who is woken by `publish` finds nothing protected.
+        // This is the commit's moment. Who takes a variable from here on that was protected gets no
+        // earlier epoch, because it comes to the clock after this. And who is woken by `publish`
+        // finds nothing protected.
         let mut waited_for = Vec::new();
         self.release_reads(0..self.protected.reads, self.protected.writes, &mut waited_for);
         match stamps {

@@ -1,7 +1,8 @@
 //! The core of every variable: a version word and 64 bits beside it, without a type.
 //!
 //! PROTOCOL
-//! 1. `bits` is written only by the holder of the write lock, after the lock and before the new word.
+//! 1. `bits` is written only by the holder of the write lock, after the lock and before the new
+//!    word.
 //! 2. A word that is held by a commit (0 1) is changed by nobody but its holder.
 //! 3. Whoever takes or changes a word in another state does so by compare-and-swap.
 
@@ -48,8 +49,8 @@ impl Cell {
     /// The bits under `word`, or `None` if a writer was there since `word` was read.
     #[inline(always)]
     pub(crate) fn bits_under(&self, word: VersionWord) -> Option<u64> {
-        // ORDERING: Acquire, from the Release store of the bits in `publish`: bits newer than `word`
-        // make the lock that came before them visible to the load below.
+        // ORDERING: Acquire, from the Release store of the bits in `publish`: bits newer than
+        // `word` make the lock that came before them visible to the load below.
         let bits = self.bits.load(Ordering::Acquire);
         (self.word.load(Ordering::Relaxed) == word.0).then_some(bits)
     }

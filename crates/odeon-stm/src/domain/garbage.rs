@@ -15,8 +15,9 @@ use crate::words::contained::contained;
 use crate::words::flaw::Flaw;
 use odeon_sync::{Mutex, MutexGuard, fence_after_rmw};
 
-/// A value with what frees it; dropping this does. If the value's own drop panics, that ends here, after the report:
-/// whoever frees a value has nothing to do with it, has perhaps committed, and has others to free.
+/// A value with what frees it; dropping this does. If the value's own drop panics, that ends here,
+/// after the report: whoever frees a value has nothing to do with it, has perhaps committed, and
+/// has others to free.
 #[derive(Debug)]
 pub(crate) struct Owned {
     bits: u64,
@@ -73,7 +74,8 @@ pub(crate) struct Bag {
     /// How many make a look worth its cost, less `GATHERED`.
     due_above: usize,
     is_due: bool,
-    /// What is to be [paid](HeldValues::pay) with the next look, beside the values that it looks at.
+    /// What is to be [paid](HeldValues::pay) with the next look, beside the values that it looks
+    /// at.
     released: usize,
 }
 
@@ -84,8 +86,8 @@ impl Bag {
         self.is_due |= self.retired.len() >= self.due_above + GATHERED;
     }
 
-    /// The next look is worth its cost whatever there is: something will be free that has kept `released` values
-    /// from being so.
+    /// The next look is worth its cost whatever there is: something will be free that has kept
+    /// `released` values from being so.
     pub(crate) fn make_due(&mut self, released: usize) {
         self.is_due = true;
         self.released = self.released.saturating_add(released);
@@ -120,8 +122,8 @@ impl Bag {
                 Reached::Attempt => self.retired.push(value),
             }
         }
-        // Twice what is left over, so that values which a long attempt holds are not looked at again
-        // and again.
+        // Twice what is left over, so that values which a long attempt holds are not looked at
+        // again and again.
         self.due_above = 2 * self.retired.len();
         if !held.is_empty() {
             domain.held_values.add(held);
@@ -129,8 +131,8 @@ impl Bag {
         free
     }
 
-    /// The end of the memory: what is left becomes everybody's. Takes out what nobody can reach any more, if it is time
-    /// to look. `slot`: the caller's, whose attempt has ended.
+    /// The end of the memory: what is left becomes everybody's. Takes out what nobody can reach any
+    /// more, if it is time to look. `slot`: the caller's, whose attempt has ended.
     #[must_use = "dropping it frees the values"]
     pub(crate) fn hand_over(&mut self, domain: &Domain, slot: &Slot) -> Vec<Retired> {
         let (left, released) =
@@ -144,10 +146,12 @@ impl Bag {
     }
 }
 
-/// Values that wait for the end of a snapshot, and those of threads that have ended or keep no memory.
+/// Values that wait for the end of a snapshot, and those of threads that have ended or keep no
+/// memory.
 ///
-/// A look at them costs as much as there are, so one is made when as many were overwritten, or released, as the last
-/// look has left: however many a long snapshot holds, an overwritten value costs the same.
+/// A look at them costs as much as there are, so one is made when as many were overwritten, or
+/// released, as the last look has left: however many a long snapshot holds, an overwritten value
+/// costs the same.
 #[derive(Debug, Default)]
 pub(crate) struct HeldValues(Mutex<Held>);
 
@@ -177,8 +181,8 @@ impl HeldValues {
         held.paid = held.paid.saturating_add(values);
     }
 
-    /// Takes out what nobody can reach any more, if a look is paid for, and with at least `least`. `slot`: the caller's,
-    /// whose attempt has ended.
+    /// Takes out what nobody can reach any more, if a look is paid for, and with at least `least`.
+    /// `slot`: the caller's, whose attempt has ended.
     #[must_use = "dropping it frees the values"]
     pub(crate) fn collect_if_paid(
         &self,
@@ -230,13 +234,14 @@ struct Reach {
 }
 
 impl Reach {
-    /// `own`: the looker's slot. It counts as an attempt that begins here, which keeps what the look
-    /// finds registered allocated.
+    /// `own`: the looker's slot. It counts as an attempt that begins here, which keeps what the
+    /// look finds registered allocated.
     fn now(domain: &Domain, own: &Slot) -> Self {
         // Attempts that enter their slots from here on are not before the values at hand.
         own.begin(domain.clock.advance() + 1);
-        // ORDERING: I4: pairs with the fences where attempts and snapshots enter their slots. One that this
-        // look misses comes after it, and then reads what has overwritten the values at hand.
+        // ORDERING: I4: pairs with the fences where attempts and snapshots enter their slots. One
+        // that this look misses comes after it, and then reads what has overwritten the values at
+        // hand.
         fence_after_rmw();
         let ignores_attempts = domain.has(Flaw::EarlyFree);
         let mut reach = Self { oldest_attempt: u64::MAX, snapshots: Vec::new(), ignores_attempts };

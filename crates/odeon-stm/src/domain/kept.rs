@@ -1,12 +1,13 @@
-//! Old values that one snapshot may still need: a few at hand (`near.rs`), then a trie that only grows, and dies as a whole.
+//! Old values that one snapshot may still need: a few at hand (`near.rs`), then a trie that only
+//! grows, and dies as a whole.
 //!
 //! A commit that overwrites a value on which a running snapshot may look puts it here first; the
 //! snapshot looks here when it meets a value that is too new. Nothing is ever removed, so neither
 //! side waits for the other: a commit adds with one read-modify-write, and the snapshot only reads.
-//! What commits write for each value is on no cache line that the snapshot looks at for others.
-//! A variable may end or move, and another one come to its address: each value has the epoch of the one that the
-//! variable has now beside it, which no other variable has (I10).
-//! What is kept ends with the snapshot; there are no chains of versions in the variables.
+//! What commits write for each value is on no cache line that the snapshot looks at for others. A
+//! variable may end or move, and another one come to its address: each value has the epoch of the
+//! one that the variable has now beside it, which no other variable has (I10). What is kept ends
+//! with the snapshot; there are no chains of versions in the variables.
 
 use crate::domain::near::{NEAR, Near, Value};
 use crate::domain::slot::Slot;
@@ -18,7 +19,8 @@ use std::time::Instant;
 /// The old values of one snapshot.
 #[derive(Debug)]
 pub(crate) struct Kept {
-    /// Twice the epoch of the snapshot, or twice a lower bound of it plus one while it is not known.
+    /// Twice the epoch of the snapshot, or twice a lower bound of it plus one while it is not
+    /// known.
     epoch: AtomicU64,
     /// Brought by the first commit that keeps something.
     near: AtomicPtr<Near>,
@@ -137,7 +139,8 @@ impl Kept {
         unsafe { self.near.load(Ordering::Acquire).as_ref() }
     }
 
-    /// The memory for the first values: if nobody has brought any yet, that of `slot`, which the caller holds.
+    /// The memory for the first values: if nobody has brought any yet, that of `slot`, which the
+    /// caller holds.
     fn near_or_from(&self, slot: &'static Slot) -> &Near {
         self.near().unwrap_or_else(|| self.bring_near(slot))
     }
@@ -145,7 +148,8 @@ impl Kept {
     #[cold]
     fn bring_near(&self, slot: &'static Slot) -> &Near {
         let brought = Box::into_raw(Near::of(slot));
-        // ORDERING: AcqRel: publishes the empty memory to the Acquire in `near`; Acquire: somebody else's.
+        // ORDERING: AcqRel: publishes the empty memory to the Acquire in `near`; Acquire: somebody
+        // else's.
         let there = self.near.compare_exchange(
             ptr::null_mut(),
             brought,
@@ -178,8 +182,8 @@ impl Kept {
         let near = self.near_or_from(slot);
         for (number, value) in (near.claim(count)..).zip(values) {
             if number >= self.limit {
-                // ORDERING: Release, to `is_expired`. The overwriting word is published after this, so a
-                // snapshot that misses the value sees why.
+                // ORDERING: Release, to `is_expired`. The overwriting word is published after this,
+                // so a snapshot that misses the value sees why.
                 self.expired.store(true, Ordering::Release);
                 return;
             }
@@ -196,8 +200,9 @@ impl Kept {
         self.root.insert(Box::into_raw(Box::new(Leaf { address, from, now, bits, next })));
     }
 
-    /// A commit, before it overwrites: the variable at `address` whose value is of epoch `before` gets one of epoch
-    /// `now`. Whatever is kept of it says so; what is kept of another one is not of epoch `before`.
+    /// A commit, before it overwrites: the variable at `address` whose value is of epoch `before`
+    /// gets one of epoch `now`. Whatever is kept of it says so; what is kept of another one is not
+    /// of epoch `before`.
     pub(crate) fn follow(&self, address: usize, before: u64, now: u64) {
         let Some(near) = self.near() else { return };
         near.follow(address, before, now);
@@ -209,8 +214,9 @@ impl Kept {
         }
     }
 
-    /// The value in `epoch` of the variable at `address` whose present one's epoch `is_of` knows. Of several that are
-    /// kept of one variable, because the snapshot's epoch was not known, the latest one that is not too young.
+    /// The value in `epoch` of the variable at `address` whose present one's epoch `is_of` knows.
+    /// Of several that are kept of one variable, because the snapshot's epoch was not known, the
+    /// latest one that is not too young.
     pub(crate) fn find(
         &self,
         address: usize,
@@ -359,7 +365,8 @@ fn free(node: &mut Node) {
     }
 }
 
-// SAFETY: leaves hold plain bits; what changes of them once they are published, and places, change atomically.
+// SAFETY: leaves hold plain bits; what changes of them once they are published, and places, change
+// atomically.
 unsafe impl Send for Kept {}
 // SAFETY: as above.
 unsafe impl Sync for Kept {}

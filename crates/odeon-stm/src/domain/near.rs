@@ -1,16 +1,18 @@
 //! The first old values that are kept for one snapshot: a few, one behind the other, with an index.
 //!
-//! Most snapshots are short, and few variables are overwritten meanwhile. So the first commit that overwrites one brings
-//! memory for a few of them along, its own thread's, and gets it back when nobody uses it for the snapshot any more: it
-//! stays in the cache of who overwrites, and the snapshot fetches what it needs of it and nothing else.
+//! Most snapshots are short, and few variables are overwritten meanwhile. So the first commit that
+//! overwrites one brings memory for a few of them along, its own thread's, and gets it back when
+//! nobody uses it for the snapshot any more: it stays in the cache of who overwrites, and the
+//! snapshot fetches what it needs of it and nothing else.
 //!
 //! PROTOCOL
-//! 1. A commit claims numbers, and with each an entry of its own, if there are so many. It writes a value there, and
-//!    *then* into the index.
-//! 2. So who finds that written finds the value, which stays as it is until the memory is taken for another snapshot.
-//!    What changes is the epoch of the value that the variable has now: by commits that hold its lock.
-//! 3. The memory goes back when nobody can use it for its snapshot (I4), to the slot from which it was brought. Who takes
-//!    it next has it alone, and empties it.
+//! 1. A commit claims numbers, and with each an entry of its own, if there are so many. It writes a
+//!    value there, and *then* into the index.
+//! 2. So who finds that written finds the value, which stays as it is until the memory is taken for
+//!    another snapshot. What changes is the epoch of the value that the variable has now: by
+//!    commits that hold its lock.
+//! 3. The memory goes back when nobody can use it for its snapshot (I4), to the slot from which it
+//!    was brought. Who takes it next has it alone, and empties it.
 
 use crate::domain::kept::{Overwritten, spread};
 use crate::domain::slot::Slot;
@@ -18,12 +20,12 @@ use odeon_sync::UnsafeCell;
 use odeon_sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::fmt;
 
-/// TUNE: how many. Guessed: as many as are overwritten while a snapshot reads some thousand variables, in 2.5 KiB.
-/// Few in models, so that some see more than there is room for.
+/// TUNE: how many. Guessed: as many as are overwritten while a snapshot reads some thousand
+/// variables, in 2.5 KiB. Few in models, so that some see more than there is room for.
 pub(crate) const NEAR: usize = if cfg!(odeon_loom) { 1 } else { 64 };
 
-/// Of the index: twice as many, so that a look goes through one or two of them. In models as many: what they do must not
-/// depend on addresses.
+/// Of the index: twice as many, so that a look goes through one or two of them. In models as many:
+/// what they do must not depend on addresses.
 const PLACES: usize = if cfg!(odeon_loom) { NEAR } else { 2 * NEAR };
 
 /// Nothing is written yet, at this place and behind it.
@@ -35,7 +37,8 @@ pub(crate) struct Near {
     /// How many numbers were claimed.
     claimed: AtomicUsize,
     home: &'static Slot,
-    /// The entries' [marks](mark), each at the place of its variable's address or, where that is taken, at the next free one.
+    /// The entries' [marks](mark), each at the place of its variable's address or, where that is
+    /// taken, at the next free one.
     index: [AtomicU32; PLACES],
     entries: [Entry; NEAR],
 }
@@ -46,8 +49,8 @@ struct Entry {
     value: UnsafeCell<Value>,
 }
 
-/// What stands in the index for the entry of a variable whose address is spread so: its number plus one, and bits of the address, so
-/// that seldom another entry is looked at.
+/// What stands in the index for the entry of a variable whose address is spread so: its number plus
+/// one, and bits of the address, so that seldom another entry is looked at.
 fn mark(spread: u64, number: usize) -> u32 {
     spread as u32 & !NUMBER | (number as u32 + 1)
 }
@@ -108,16 +111,19 @@ impl Near {
 
     /// How many numbers were claimed.
     pub(crate) fn claimed(&self) -> usize {
-        // ORDERING: Relaxed: as in `claim`. Who has found a word that was published after a claim sees that.
+        // ORDERING: Relaxed: as in `claim`. Who has found a word that was published after a claim
+        // sees that.
         self.claimed.load(Ordering::Relaxed)
     }
 
-    /// PROTOCOL 1: keeps what is `overwritten` in the entry of the caller's `number`; `false` if there are not so many.
+    /// PROTOCOL 1: keeps what is `overwritten` in the entry of the caller's `number`; `false` if
+    /// there are not so many.
     #[inline]
     pub(crate) fn put(&self, number: usize, overwritten: Overwritten) -> bool {
         let Some(entry) = self.entries.get(number) else { return false };
         let Overwritten { value, now } = overwritten;
-        // SAFETY: the entry is the caller's by its number, and nobody reads the value before it is in the index.
+        // SAFETY: the entry is the caller's by its number, and nobody reads the value before it is
+        // in the index.
         entry.value.with_mut(|place| unsafe { place.write(value) });
         // ORDERING: Relaxed: before it is in the index.
         entry.now.store(now, Ordering::Relaxed);
@@ -139,8 +145,8 @@ impl Near {
         let spread = spread(address);
         let first = place_of(spread);
         let marks = (first..first + PLACES).map(|place| {
-            // ORDERING: Acquire, from `put`: the entry is written. What a caller looks for was put before: it has
-            // found the word that was published behind it.
+            // ORDERING: Acquire, from `put`: the entry is written. What a caller looks for was put
+            // before: it has found the word that was published behind it.
             self.index[place % PLACES].load(Ordering::Acquire)
         });
         marks.take_while(|mark| *mark != EMPTY).filter_map(move |there| {
@@ -163,17 +169,19 @@ impl Near {
         is_of: impl Fn(u64) -> bool,
     ) -> Option<u64> {
         let found = self.of_address(address).filter(|(entry, value)| {
-            // ORDERING: Acquire, from `follow`: who finds a commit's epoch here finds its lock in the word.
+            // ORDERING: Acquire, from `follow`: who finds a commit's epoch here finds its lock in
+            // the word.
             value.from <= epoch && is_of(entry.now.load(Ordering::Acquire))
         });
         found.last().map(|(_, value)| value.bits)
     }
 
-    /// The variable at `address` whose value is of epoch `before` gets one of epoch `now`; the caller holds its lock.
+    /// The variable at `address` whose value is of epoch `before` gets one of epoch `now`; the
+    /// caller holds its lock.
     pub(crate) fn follow(&self, address: usize, before: u64, now: u64) {
         for (entry, _) in self.of_address(address) {
-            // ORDERING: Relaxed: changed by holders of the variable's lock only, one after the other. Release, to
-            // the Acquire in `find`.
+            // ORDERING: Relaxed: changed by holders of the variable's lock only, one after the
+            // other. Release, to the Acquire in `find`.
             if entry.now.load(Ordering::Relaxed) == before {
                 entry.now.store(now, Ordering::Release);
             }
@@ -187,7 +195,8 @@ impl fmt::Debug for Entry {
     }
 }
 
-// SAFETY: values are plain bits; who may write one and who may read it, and when, is PROTOCOL 1 and 2.
+// SAFETY: values are plain bits; who may write one and who may read it, and when, is PROTOCOL 1
+// and 2.
 unsafe impl Sync for Near {}
 // SAFETY: as above.
 unsafe impl Send for Near {}

@@ -27,12 +27,13 @@ impl Snapshots {
     }
 }
 
-/// Begins a snapshot in `slot`, for which at most `limit` values are kept. Answers the epoch that it sees.
+/// Begins a snapshot in `slot`, for which at most `limit` values are kept. Answers the epoch that
+/// it sees.
 pub(crate) fn begin(domain: &Domain, slot: &Slot, limit: usize) -> u64 {
     let kept = Box::into_raw(Box::new(Kept::new(domain.clock.now(), limit)));
     slot.set_kept(kept);
-    // ORDERING: AcqRel: the fence behind it orders the registration before the reads of the snapshot,
-    // against the collector's (I3). Commits see it through the clock (PROTOCOL 1).
+    // ORDERING: AcqRel: the fence behind it orders the registration before the reads of the
+    // snapshot, against the collector's (I3). Commits see it through the clock (PROTOCOL 1).
     domain.snapshots.0.fetch_add(1, Ordering::AcqRel);
     fence_after_rmw();
     let epoch = domain.clock.advance();
@@ -43,7 +44,8 @@ pub(crate) fn begin(domain: &Domain, slot: &Slot, limit: usize) -> u64 {
     epoch
 }
 
-/// Ends the snapshot of `slot`; what was kept for it goes to `bag`, and is freed when no commit looks at it any more.
+/// Ends the snapshot of `slot`; what was kept for it goes to `bag`, and is freed when no commit
+/// looks at it any more.
 pub(crate) fn end(domain: &Domain, slot: &Slot, bag: &mut Bag) {
     let kept = slot.kept().expect("a running snapshot is registered");
     slot.set_kept(std::ptr::null_mut());
@@ -58,8 +60,8 @@ pub(crate) fn end(domain: &Domain, slot: &Slot, bag: &mut Bag) {
         bag.make_due(values);
     }
     let (until, kept) = (domain.clock.now(), kept.as_ptr().expose_provenance() as u64);
-    // SAFETY: made from a box at the begin, and out of reach of commits that begin later; earlier ones
-    // hold on to their epoch (I4).
+    // SAFETY: made from a box at the begin, and out of reach of commits that begin later; earlier
+    // ones hold on to their epoch (I4).
     bag.add(unsafe { Retired::new(until, until, kept, free) });
 }
 

@@ -6,12 +6,13 @@
 //!    somebody else it unlocks and rolls back.
 //! 3. So a commit that the irrevocable attempt does not find locked finds the gate closed: what the
 //!    attempt has read stays as it is until it ends.
-//! 4. A commit that finds it closed has locked its variables for some instructions: the irrevocable attempt
-//!    waits for that, and is not rolled back by it.
-//! 5. The gate opens when the irrevocable attempt has published, before anybody is woken, or has rolled back: who is
-//!    woken may commit on the same thread.
-//! 6. A commit of a prepared attempt passes: the irrevocable attempt has met its locks and given way,
-//!    or has read none of its variables. So does one of a direct attempt, which owns its variables.
+//! 4. A commit that finds it closed has locked its variables for some instructions: the irrevocable
+//!    attempt waits for that, and is not rolled back by it.
+//! 5. The gate opens when the irrevocable attempt has published, before anybody is woken, or has
+//!    rolled back: who is woken may commit on the same thread.
+//! 6. A commit of a prepared attempt passes: the irrevocable attempt has met its locks and given
+//!    way, or has read none of its variables. So does one of a direct attempt, which owns its
+//!    variables.
 
 use crate::domain::wakeup::{Wait, WaitTable};
 use odeon_sync::atomic::{AtomicU64, Ordering};
@@ -30,8 +31,8 @@ impl SerialGate {
 
     /// PROTOCOL 1: closes the gate for `slot`; `false` if somebody else has.
     pub(crate) fn close(&self, slot: u64) -> bool {
-        // ORDERING: AcqRel: the attempts of two holders come one after the other; the fence makes the
-        // closed gate visible before the holder reads.
+        // ORDERING: AcqRel: the attempts of two holders come one after the other; the fence makes
+        // the closed gate visible before the holder reads.
         let closed =
             self.0.compare_exchange(OPEN, slot, Ordering::AcqRel, Ordering::Relaxed).is_ok();
         fence_after_rmw();

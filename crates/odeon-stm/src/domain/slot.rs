@@ -15,8 +15,8 @@ use odeon_sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use std::collections::BTreeMap;
 use std::ptr::{self, NonNull};
 
-/// TUNE: the greatest number of a slot that threads keep: three quarters of them. Guessed; fewer threads are the rule, and
-/// whoever gets a later slot goes through a lock with each attempt.
+/// TUNE: the greatest number of a slot that threads keep: three quarters of them. Guessed; fewer
+/// threads are the rule, and whoever gets a later slot goes through a lock with each attempt.
 const KEPT_MAX: u64 = SLOT_MAX / 4 * 3;
 
 /// No attempt runs, or it holds nothing: epochs begin at 1.
@@ -30,7 +30,8 @@ pub(crate) struct Slot {
     since: AtomicU64,
     /// The old values kept for the snapshot that holds this slot; null for attempts.
     kept: AtomicPtr<Kept>,
-    /// Memory for what the holder's commits keep for a snapshot; null while one has it, and before there is any.
+    /// Memory for what the holder's commits keep for a snapshot; null while one has it, and before
+    /// there is any.
     near: AtomicPtr<Near>,
     pub(crate) counters: Counters,
 }
@@ -51,13 +52,14 @@ impl Slot {
         self.number
     }
 
-    /// Whether a thread keeps it for its next attempt. The last ones are taken and given back by each attempt, so that
-    /// threads which are idle, however many, leave some to others.
+    /// Whether a thread keeps it for its next attempt. The last ones are taken and given back by
+    /// each attempt, so that threads which are idle, however many, leave some to others.
     pub(crate) fn is_kept(&self) -> bool {
         self.number <= KEPT_MAX
     }
 
-    /// Holder: what its attempt reads from here on is held. The caller puts a full fence behind it (I3).
+    /// Holder: what its attempt reads from here on is held. The caller puts a full fence behind it
+    /// (I3).
     #[inline(always)]
     pub(crate) fn begin(&self, epoch: u64) {
         // ORDERING: a swap, so that the fence behind it costs nothing where read-modify-writes are
@@ -68,8 +70,8 @@ impl Slot {
     /// Holder: its attempt has ended; it does not touch what it has read any more.
     #[inline(always)]
     pub(crate) fn end(&self) {
-        // ORDERING: Release, to the Acquire in `since`: whoever sees the slot idle may free what the
-        // attempt has read.
+        // ORDERING: Release, to the Acquire in `since`: whoever sees the slot idle may free what
+        // the attempt has read.
         self.since.store(IDLE, Ordering::Release);
     }
 
@@ -126,7 +128,8 @@ pub(crate) struct SlotTable {
     chunks: [AtomicPtr<Chunk>; CHUNKS],
     /// How many slots were ever handed out.
     handed_out: AtomicUsize,
-    /// By number: the lowest is taken first, so that threads which run at once have numbers close to each other.
+    /// By number: the lowest is taken first, so that threads which run at once have numbers close
+    /// to each other.
     idle: Mutex<BTreeMap<u64, &'static Slot>>,
 }
 

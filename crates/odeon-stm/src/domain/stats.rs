@@ -20,7 +20,8 @@ pub(crate) struct Counters {
     rollbacks: [Counter; Cause::ALL.len()],
 }
 
-/// A number with one writer. Of `std` also in models: nothing hangs on it, and every look would be a branch.
+/// A number with one writer. Of `std` also in models: nothing hangs on it, and every look would be
+/// a branch.
 #[derive(Debug, Default)]
 struct Counter(AtomicU64);
 
@@ -98,9 +99,10 @@ pub struct Stats {
     pub rollbacks_by_label: Vec<(&'static str, Cause, u64)>,
     /// The snapshots that run, the oldest first.
     pub running_snapshots: Vec<RunningSnapshot>,
-    /// Overwritten values that wait for the end of a snapshot, and those that threads have left at their end. Not among
-    /// them: what a thread has overwritten and not looked at since, up to 63 values, or more while an attempt holds
-    /// them; [`collect`](crate::collect), called by that thread, frees what can be freed.
+    /// Overwritten values that wait for the end of a snapshot, and those that threads have left at
+    /// their end. Not among them: what a thread has overwritten and not looked at since, up to 63
+    /// values, or more while an attempt holds them; [`collect`](crate::collect), called by that
+    /// thread, frees what can be freed.
     pub held_values: usize,
     /// Waits of `retry` and for prepared attempts, one on several variables counted several times.
     pub waits: usize,

@@ -5,8 +5,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::task::Waker;
 
-/// A sequence of tickets, each for one commit: the work of several tickets may be done at once, but each waits
-/// with its commit for those before it.
+/// A sequence of tickets, each for one commit: the work of several tickets may be done at once, but
+/// each waits with its commit for those before it.
 ///
 /// ```
 /// use odeon_stm::staged::{Attempted, attempt};
@@ -82,8 +82,8 @@ impl Ticket {
         self.sequence.lock().expect("no panic happens under this lock").up == self.number
     }
 
-    /// Has `waker` woken when the turn comes, at once if it is this ticket's; it replaces an earlier one. No
-    /// thread is held.
+    /// Has `waker` woken when the turn comes, at once if it is this ticket's; it replaces an
+    /// earlier one. No thread is held.
     pub fn wake(&self, waker: Waker) {
         let mut sequence = self.sequence.lock().expect("no panic happens under this lock");
         if sequence.up == self.number {

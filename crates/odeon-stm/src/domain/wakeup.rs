@@ -3,15 +3,17 @@
 //! PROTOCOL
 //! 1. The waiter enters the table under the variable's address, *then* raises the wait flag in the
 //!    variable's word by compare-and-swap from the word it knows.
-//! 2. If the word is another one, or a commit is at it, the variable is changing: the waiter does not
-//!    sleep.
-//! 3. Whoever takes the flag away (a commit that publishes) wakes all waiters of the address *after* the new word stands.
-//! 4. A prepared attempt that lets go has changed nothing: it leaves the flag up, and wakes, after the free word stands, those who
-//!    wait for the release alone. Who waits for a change sleeps on.
+//! 2. If the word is another one, or a commit is at it, the variable is changing: the waiter does
+//!    not sleep.
+//! 3. Whoever takes the flag away (a commit that publishes) wakes all waiters of the address
+//!    *after* the new word stands.
+//! 4. A prepared attempt that lets go has changed nothing: it leaves the flag up, and wakes, after
+//!    the free word stands, those who wait for the release alone. Who waits for a change sleeps on.
 //!
-//! The flag is in the same word that a commit takes by compare-and-swap, so the commit either sees it
-//! (3 finds the waiter, by 1) or comes first (2). Who finds the flag up already has not come to the word, but to the lock of the
-//! table: before who lets go, who finds the waiter then (4), or behind, and then the word is free (2).
+//! The flag is in the same word that a commit takes by compare-and-swap, so the commit either sees
+//! it (3 finds the waiter, by 1) or comes first (2). Who finds the flag up already has not come to
+//! the word, but to the lock of the table: before who lets go, who finds the waiter then (4), or
+//! behind, and then the word is free (2).
 
 use crate::domain::cell::Cell;
 use crate::words::version_word::{Held, VersionWord};
@@ -124,7 +126,8 @@ impl<'a> Wait<'a> {
     /// Has `waker` woken at the first event, or at once if that has happened.
     pub(crate) fn set_waker(&self, waker: Waker) {
         *self.waiter.waker.lock().expect("no panic happens under this lock") = Some(waker);
-        // The lock orders this look after the waker was left, or the event's look for a waker after it.
+        // The lock orders this look after the waker was left, or the event's look for a waker after
+        // it.
         if self.is_over() {
             let waker = self.waiter.waker.lock().expect("no panic happens under this lock").take();
             if let Some(waker) = waker {

@@ -13,8 +13,8 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 
-/// As [`attempt`](super::attempt), for variables that are only borrowed: cheaper, but the attempt cannot leave
-/// the thread, and the thread begins no other one until it has ended.
+/// As [`attempt`](super::attempt), for variables that are only borrowed: cheaper, but the attempt
+/// cannot leave the thread, and the thread begins no other one until it has ended.
 ///
 /// ```
 /// use odeon_stm::staged::{Attempted, attempt_here};
@@ -83,10 +83,11 @@ pub fn attempt_here<'env, R, E>(
     }
 }
 
-/// An attempt of [`attempt_here`] whose closure has ended well, and which has not committed. Dropping it rolls back.
+/// An attempt of [`attempt_here`] whose closure has ended well, and which has not committed.
+/// Dropping it rolls back.
 ///
-/// One that is given to [`std::mem::forget`] is under way for ever: its thread can begin no other transaction, and what it
-/// holds, as a snapshot each old value since, is not freed any more.
+/// One that is given to [`std::mem::forget`] is under way for ever: its thread can begin no other
+/// transaction, and what it holds, as a snapshot each old value since, is not freed any more.
 #[must_use = "dropping it rolls back"]
 pub struct FinishedHere<'env> {
     attempt: Escaping,
@@ -102,7 +103,8 @@ impl FinishedHere<'_> {
         !self.attempt.writes.is_empty()
     }
 
-    /// Whether something is to be called after the commit ([`Tx::on_commit`](crate::Tx::on_commit)).
+    /// Whether something is to be called after the commit
+    /// ([`Tx::on_commit`](crate::Tx::on_commit)).
     #[inline]
     pub fn has_hooks(&self) -> bool {
         self.attempt.hooks.is_some()
@@ -118,8 +120,8 @@ impl FinishedHere<'_> {
         self.commit_before_hooks().map(AfterCommit::call)
     }
 
-    /// As [`commit`](Self::commit), but what is to be called after the commit is left to the caller: who contains
-    /// its panics knows that the attempt has committed.
+    /// As [`commit`](Self::commit), but what is to be called after the commit is left to the
+    /// caller: who contains its panics knows that the attempt has committed.
     ///
     /// # Errors
     ///
@@ -135,8 +137,9 @@ impl FinishedHere<'_> {
         Ok(AfterCommit(hooks))
     }
 
-    /// [`commit`](Self::commit) for the common case, in a straight line: a direct attempt that has no hooks and writes at most
-    /// one number, to a variable that nobody waits for, while no snapshot runs.
+    /// [`commit`](Self::commit) for the common case, in a straight line: a direct attempt that has
+    /// no hooks and writes at most one number, to a variable that nobody waits for, while no
+    /// snapshot runs.
     ///
     /// # Errors
     ///
@@ -151,8 +154,8 @@ impl FinishedHere<'_> {
         Ok(())
     }
 
-    /// The drop of one whose attempt has ended. WHY not that itself: the compiler does not put it in line, which costs each
-    /// commit some thirty instructions.
+    /// The drop of one whose attempt has ended. WHY not that itself: the compiler does not put it
+    /// in line, which costs each commit some thirty instructions.
     #[inline(always)]
     fn give_back(self) {
         let this = ManuallyDrop::new(self);

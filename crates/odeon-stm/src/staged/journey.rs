@@ -12,11 +12,12 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-/// One attempt whose parts run one after the other, on any thread, each on a state of its own; all of them commit at once.
+/// One attempt whose parts run one after the other, on any thread, each on a state of its own; all
+/// of them commit at once.
 ///
-/// A part sees what those before it have written. One that fails is undone and leaves no trace, so it can be run again. What
-/// was read and written so far can be [protected](Self::protect) at any time: then nobody can come between it and the
-/// commit, and the journey goes on.
+/// A part sees what those before it have written. One that fails is undone and leaves no trace, so
+/// it can be run again. What was read and written so far can be [protected](Self::protect) at any
+/// time: then nobody can come between it and the commit, and the journey goes on.
 ///
 /// ```
 /// use odeon_stm::staged::{Attempted, Journey};
@@ -39,8 +40,8 @@ use std::sync::Arc;
 /// assert_eq!((from.peek(), to.peek()), (3, 2));
 /// ```
 ///
-/// Dropping it rolls back and lets go of all that is protected. It is never irrevocable: whether one succeeds that is
-/// stopped again and again is up to its owner.
+/// Dropping it rolls back and lets go of all that is protected. It is never irrevocable: whether
+/// one succeeds that is stopped again and again is up to its owner.
 #[must_use = "dropping it rolls back"]
 pub struct Journey {
     /// `None` once it has committed.
@@ -52,15 +53,16 @@ pub struct Journey {
 }
 
 impl Journey {
-    /// Begins, without a part. A logged journey reads and writes. A snapshot reads one moment in all parts and is in nobody's
-    /// way; there is nothing to protect, and its commit has no effect.
+    /// Begins, without a part. A logged journey reads and writes. A snapshot reads one moment in
+    /// all parts and is in nobody's way; there is nothing to protect, and its commit has no effect.
     ///
     /// The thread is free for other transactions while no part runs.
     ///
     /// # Panics
     ///
-    /// Panics in the direct mode, for one owner has not all the variables of a journey, and in the relaxed one; at the caller's line within a
-    /// transaction; and if 4,094 attempts are under way or prepared.
+    /// Panics in the direct mode, for one owner has not all the variables of a journey, and in the
+    /// relaxed one; at the caller's line within a transaction; and if 4,094 attempts are under way
+    /// or prepared.
     #[track_caller]
     pub fn begin(mode: Mode) -> Self {
         let is_snapshot = mode == Mode::Snapshot;
@@ -81,17 +83,20 @@ impl Journey {
 
     /// Runs `closure` on `state`, which the journey keeps until its end, as the next part.
     ///
-    /// If the part does not finish it is undone, with all that it has read and written: the journey is as it was before, and the
-    /// same part or another one can be run. What stopped it may also be that something which an earlier part has read was
-    /// overwritten; then no other part succeeds either, and [`still_stands`](Self::still_stands) says so. Of an undone part
-    /// nothing but its [`on_rollback`](Tx::on_rollback) remains, which is called after the end of the journey.
+    /// If the part does not finish it is undone, with all that it has read and written: the journey
+    /// is as it was before, and the same part or another one can be run. What stopped it may also
+    /// be that something which an earlier part has read was overwritten; then no other part
+    /// succeeds either, and [`still_stands`](Self::still_stands) says so. Of an undone part nothing
+    /// but its [`on_rollback`](Tx::on_rollback) remains, which is called after the end of the
+    /// journey.
     ///
     /// In the statistics a part that is undone is an attempt that was rolled back.
     ///
     /// # Panics
     ///
-    /// Panics if the closure panics, after the part is undone; at the caller's line within a transaction; if the closure asks
-    /// to retry and nothing was read in the whole journey; and if the journey has committed.
+    /// Panics if the closure panics, after the part is undone; at the caller's line within a
+    /// transaction; if the closure asks to retry and nothing was read in the whole journey; and if
+    /// the journey has committed.
     #[track_caller]
     pub fn part<S, R, E>(
         &mut self,
@@ -133,15 +138,16 @@ impl Journey {
         }
     }
 
-    /// Undoes the last part of those that have finished since the last [`protect`](Self::protect), as if it had not run;
-    /// `false` if there is none.
+    /// Undoes the last part of those that have finished since the last [`protect`](Self::protect),
+    /// as if it had not run; `false` if there is none.
     pub fn undo_last(&mut self) -> bool {
         let Some(part) = self.parts.pop() else { return false };
         self.attempt().undo_part(part);
         true
     }
 
-    /// Whether all that was read and is not protected is there still, so that the journey has a chance. A snapshot always has.
+    /// Whether all that was read and is not protected is there still, so that the journey has a
+    /// chance. A snapshot always has.
     ///
     /// # Panics
     ///
@@ -152,17 +158,20 @@ impl Journey {
     }
 
     /// Makes sure that nothing can come between what was read and written so far and the commit, as
-    /// [`prepare`](super::Finished::prepare) does for an attempt that has run to its end. What was protected before stays
-    /// so and costs nothing again; further parts may read and write all of it.
+    /// [`prepare`](super::Finished::prepare) does for an attempt that has run to its end. What was
+    /// protected before stays so and costs nothing again; further parts may read and write all of
+    /// it.
     ///
-    /// Others that are in its way sleep until the journey ends. Two journeys that each protect what the other one wants would
-    /// wait for each other, and so would two that protect the same variable and both want to write it: whoever waits
-    /// for the outcome of an error here drops its journey before, but for one at a time.
+    /// Others that are in its way sleep until the journey ends. Two journeys that each protect what
+    /// the other one wants would wait for each other, and so would two that protect the same
+    /// variable and both want to write it: whoever waits for the outcome of an error here drops its
+    /// journey before, but for one at a time.
     ///
     /// # Errors
     ///
-    /// [`RolledBack`] says why, and can be waited for. The journey is as before: parts can be [undone](Self::undo_last) and
-    /// run again. In the statistics this is an attempt that was rolled back.
+    /// [`RolledBack`] says why, and can be waited for. The journey is as before: parts can be
+    /// [undone](Self::undo_last) and run again. In the statistics this is an attempt that was
+    /// rolled back.
     ///
     /// # Panics
     ///
@@ -181,7 +190,8 @@ impl Journey {
         Ok(())
     }
 
-    /// Whether all that was read and written is protected, so that the commit cannot fail. Of a snapshot it always is.
+    /// Whether all that was read and written is protected, so that the commit cannot fail. Of a
+    /// snapshot it always is.
     pub fn is_protected(&self) -> bool {
         self.attempt.as_ref().is_none_or(|attempt| attempt.is_protected())
     }
@@ -198,7 +208,8 @@ impl Journey {
 
     /// Commits; what is to be called after that is left to the caller. The journey is over then.
     ///
-    /// If nothing is protected that is the commit of any attempt. Otherwise the rest is protected first.
+    /// If nothing is protected that is the commit of any attempt. Otherwise the rest is protected
+    /// first.
     ///
     /// # Errors
     ///

@@ -12,9 +12,10 @@ use crate::words::hooks::{self, Ended, Hooks};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A snapshot on which closures run one after the other, as [`attempt_here`](super::attempt_here) in the mode
-/// [`Snapshot`](crate::Mode::Snapshot) does with one: that one costs the begin and the end of a snapshot, these share them. All see the
-/// moment at which the snapshot was begun, and each succeeds, fails or panics for itself.
+/// A snapshot on which closures run one after the other, as [`attempt_here`](super::attempt_here)
+/// in the mode [`Snapshot`](crate::Mode::Snapshot) does with one: that one costs the begin and the
+/// end of a snapshot, these share them. All see the moment at which the snapshot was begun, and
+/// each succeeds, fails or panics for itself.
 ///
 /// ```
 /// use odeon_stm::staged::{Attempted, SharedSnapshot};
@@ -31,8 +32,8 @@ use std::marker::PhantomData;
 /// }
 /// ```
 ///
-/// Between two of them the thread may run other transactions. One that [expires](crate::SnapshotExpired) is over for its
-/// closure, and begun anew for the next ones.
+/// Between two of them the thread may run other transactions. One that
+/// [expires](crate::SnapshotExpired) is over for its closure, and begun anew for the next ones.
 pub struct SharedSnapshot {
     /// There until the end.
     attempt: Option<Box<Attempt>>,
@@ -44,7 +45,8 @@ impl SharedSnapshot {
     ///
     /// # Panics
     ///
-    /// Panics at the caller's line within a transaction or snapshot, and if 4,094 attempts are under way or prepared.
+    /// Panics at the caller's line within a transaction or snapshot, and if 4,094 attempts are
+    /// under way or prepared.
     #[track_caller]
     pub fn begin() -> Self {
         let mut attempt = Borrowed::take();
@@ -56,8 +58,8 @@ impl SharedSnapshot {
     ///
     /// # Panics
     ///
-    /// Panics at the caller's line within a transaction or snapshot; and if the closure panics or writes, after which the
-    /// snapshot can be used again.
+    /// Panics at the caller's line within a transaction or snapshot; and if the closure panics or
+    /// writes, after which the snapshot can be used again.
     #[track_caller]
     pub fn attempt<'env, R, E>(
         &mut self,
@@ -142,12 +144,14 @@ impl Drop for Running<'_> {
     }
 }
 
-/// A closure on a [`SharedSnapshot`] that has ended well. Nothing is in the way of its commit; dropping it rolls back.
+/// A closure on a [`SharedSnapshot`] that has ended well. Nothing is in the way of its commit;
+/// dropping it rolls back.
 #[must_use = "dropping it rolls back"]
 pub struct FinishedOnSnapshot(Option<Box<Hooks>>);
 
 impl FinishedOnSnapshot {
-    /// Whether something is to be called after the commit ([`Tx::on_commit`](crate::Tx::on_commit)).
+    /// Whether something is to be called after the commit
+    /// ([`Tx::on_commit`](crate::Tx::on_commit)).
     #[inline]
     pub fn has_hooks(&self) -> bool {
         self.0.is_some()
@@ -159,7 +163,8 @@ impl FinishedOnSnapshot {
         self.commit_before_hooks().call();
     }
 
-    /// As [`commit`](Self::commit), but what is to be called after the commit is left to the caller.
+    /// As [`commit`](Self::commit), but what is to be called after the commit is left to the
+    /// caller.
     #[inline]
     pub fn commit_before_hooks(mut self) -> AfterCommit {
         AfterCommit(self.0.take())

@@ -47,7 +47,8 @@ fn lost_update_of_a_read_that_became_an_update() {
     assert_eq!(counter.bits(), 1);
 }
 
-/// What was read before a part of a journey and written in it was read all the same when the part is undone.
+/// What was read before a part of a journey and written in it was read all the same when the part
+/// is undone.
 #[test]
 fn a_read_that_an_undone_part_has_written_remains_a_read() {
     let engine = Engine::sound();
@@ -96,7 +97,8 @@ fn an_undone_update_remains_a_read() {
     assert!(!step.commit());
 }
 
-/// Each of two transactions clears its own flag if it sees the other's raised; whether both have committed.
+/// Each of two transactions clears its own flag if it sees the other's raised; whether both have
+/// committed.
 fn both_clear(engine: Engine) -> bool {
     let (left, right) = (&engine.cell(1), &engine.cell(1));
     let (mut one, mut other) = (engine.begin(), engine.begin());
@@ -184,7 +186,8 @@ fn a_younger_value_alone_is_no_conflict() {
     assert!(reader.commit());
 }
 
-/// The same slot commits twice within one epoch: whoever has read the first value in between notices.
+/// The same slot commits twice within one epoch: whoever has read the first value in between
+/// notices.
 #[test]
 fn two_values_of_one_epoch_are_told_apart() {
     let engine = Engine::sound();

@@ -1,6 +1,7 @@
-//! Random interleavings of several attempts, step by step on one thread: the same seed, the same history. Each
-//! history is checked for strict serialisability and opacity, and engines broken on purpose do not pass. Attempts have parts
-//! that are undone, protect what they have so far, and go on.
+//! Random interleavings of several attempts, step by step on one thread: the same seed, the same
+//! history. Each history is checked for strict serialisability and opacity, and engines broken on
+//! purpose do not pass. Attempts have parts that are undone, protect what they have so far, and go
+//! on.
 
 use super::{Engine, Step};
 use crate::Mode;

@@ -1,4 +1,5 @@
-//! Attempts that travel: prepared piece by piece, and what they hold themselves is not in their way.
+//! Attempts that travel: prepared piece by piece, and what they hold themselves is not in their
+//! way.
 
 use super::{Engine, Step};
 use crate::Mode;
@@ -159,7 +160,8 @@ fn who_waits_to_be_the_only_protector_is_woken_then() {
     assert_eq!(cell.bits(), 2);
 }
 
-/// I7: a snapshot does not take what was kept of an older variable at this address for this one's value.
+/// I7: a snapshot does not take what was kept of an older variable at this address for this one's
+/// value.
 #[test]
 fn a_newborn_that_was_protected_is_forgotten_like_others_when_it_is_taken() {
     let engine = Engine::sound();
@@ -265,7 +267,8 @@ fn a_protect_that_fails_leaves_what_was_protected_before() {
     assert!(words().iter().all(|word| word.held() == Held::Free));
 }
 
-/// A value that this attempt's slot has written in the running epoch, and somebody waits for its change.
+/// A value that this attempt's slot has written in the running epoch, and somebody waits for its
+/// change.
 #[test]
 fn an_update_whose_lock_was_given_back_can_be_locked_again() {
     let engine = Engine::sound();

@@ -1,5 +1,5 @@
-//! Exhaustive models of the engine's protocols, within loom's bounds and its memory model. Each is run over a
-//! broken engine too where there is a flaw for it, and has to fail there.
+//! Exhaustive models of the engine's protocols, within loom's bounds and its memory model. Each is
+//! run over a broken engine too where there is a flaw for it, and has to fail there.
 
 mod commit;
 mod gate;
@@ -19,8 +19,8 @@ use crate::words::flaw::Flaw;
 use odeon_sync::{Arc, thread};
 use std::mem::ManuallyDrop;
 
-/// Threads are stopped at most so often in the middle of something; the cost rises steeply with it, less so with
-/// two threads than with three.
+/// Threads are stopped at most so often in the middle of something; the cost rises steeply with it,
+/// less so with two threads than with three.
 const PREEMPTIONS: usize = 5;
 
 fn model(test: impl Fn() + Sync + Send + 'static) {
@@ -46,8 +46,8 @@ fn pair(flaw: Option<Flaw>, left: u64, right: u64) -> Arc<Pair> {
     Arc::new(Pair { domain, left: cell(left), right: cell(right) })
 }
 
-/// Memory of an attempt that is never dropped: its slot is not used again, which spares the model steps, and a
-/// test that fails is not in the middle of it.
+/// Memory of an attempt that is never dropped: its slot is not used again, which spares the model
+/// steps, and a test that fails is not in the middle of it.
 type Memory = ManuallyDrop<Box<Attempt>>;
 
 impl Pair {

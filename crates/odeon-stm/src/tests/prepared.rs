@@ -68,7 +68,8 @@ fn readers_pass_what_is_only_read() {
     assert!(writer.commit());
 }
 
-/// An attempt that has read a variable before it was protected, and validates while it is or afterwards.
+/// An attempt that has read a variable before it was protected, and validates while it is or
+/// afterwards.
 #[test]
 fn protection_is_no_change() {
     let engine = Engine::sound();

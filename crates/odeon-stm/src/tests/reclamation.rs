@@ -75,8 +75,8 @@ fn a_snapshot_holds_the_values_of_its_moment_and_no_others() {
     assert_eq!(old.load(Ordering::Relaxed), 1);
 }
 
-/// Looks at values that others hold are paid by overwrites: of `left` values at most as many are looked at as were
-/// overwritten since the last time, whoever does that.
+/// Looks at values that others hold are paid by overwrites: of `left` values at most as many are
+/// looked at as were overwritten since the last time, whoever does that.
 #[test]
 fn values_held_for_others_are_looked_at_once_per_as_many_overwritten_ones() {
     let engine = Engine::sound();

@@ -133,7 +133,8 @@ fn a_variable_is_not_taken_for_an_older_one_at_its_address() {
     }
 }
 
-/// Two variables, as one commit has written them, change places: what is kept of each is not taken for the other's.
+/// Two variables, as one commit has written them, change places: what is kept of each is not taken
+/// for the other's.
 #[test]
 fn variables_that_change_places_are_not_taken_for_each_other() {
     let see = |flaw: Option<Flaw>, prepares: bool| {
@@ -184,7 +185,8 @@ fn a_variable_that_was_written_before_it_came_is_not_taken_for_the_one_that_was_
     snapshot.roll_back();
 }
 
-/// Of a variable that was never written nobody has read another value: reading it needs no extension.
+/// Of a variable that was never written nobody has read another value: reading it needs no
+/// extension.
 #[test]
 fn a_newborn_variable_is_read_without_a_conflict_and_without_an_epoch_of_its_own() {
     let engine = Engine::sound();

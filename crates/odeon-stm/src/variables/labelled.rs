@@ -11,11 +11,13 @@ use std::fmt;
 use std::ops::Deref;
 
 /// A variable, or a [collection](crate::collections), with a name:
-/// [`Stats::rollbacks_by_label`](crate::Stats::rollbacks_by_label) tells how often attempts were rolled back because of it. It stands
-/// behind a pointer; otherwise it is used like the variable itself.
+/// [`Stats::rollbacks_by_label`](crate::Stats::rollbacks_by_label) tells how often attempts were
+/// rolled back because of it. It stands behind a pointer; otherwise it is used like the variable
+/// itself.
 ///
-/// A collection with a name enters each of its elements in a table when that comes and takes it out when it goes; counters of elements
-/// (`len`) have none. Its operations take longer by that: a means to find conflicts, not for each collection of a program.
+/// A collection with a name enters each of its elements in a table when that comes and takes it out
+/// when it goes; counters of elements (`len`) have none. Its operations take longer by that: a
+/// means to find conflicts, not for each collection of a program.
 ///
 /// ```
 /// use odeon_stm::{Labelled, TMap, TVar, atomically};
@@ -43,7 +45,8 @@ pub(crate) mod sealed {
     use super::Name;
 
     pub trait Nameable {
-        /// All its cells are called so, those to come too. It stays where it is from now on, and nobody else has it.
+        /// All its cells are called so, those to come too. It stays where it is from now on, and
+        /// nobody else has it.
         #[doc(hidden)]
         fn be_called(&mut self, name: Name);
 
@@ -66,7 +69,8 @@ impl Name {
         self.0.is_some()
     }
 
-    /// Calls a cell so, which stays where it is and which nobody else has: its word is free, and stays as it is.
+    /// Calls a cell so, which stays where it is and which nobody else has: its word is free, and
+    /// stays as it is.
     #[cold]
     pub(crate) fn give(self, cell: &Cell) {
         let Some(name) = self.0 else { return };

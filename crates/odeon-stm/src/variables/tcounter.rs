@@ -12,11 +12,12 @@ use std::fmt;
 use std::sync::OnceLock;
 use std::thread::available_parallelism;
 
-/// A sum to which transactions add, each for itself: an addition is kept as a difference and applied at the
-/// commit, so two of them never roll each other back. Only who reads the sum conflicts with who adds.
+/// A sum to which transactions add, each for itself: an addition is kept as a difference and
+/// applied at the commit, so two of them never roll each other back. Only who reads the sum
+/// conflicts with who adds.
 ///
-/// The sum stands in parts, two or more per processor, each in cache lines of its own (128 bytes): a counter
-/// is for few hot numbers, not for one per account.
+/// The sum stands in parts, two or more per processor, each in cache lines of its own (128 bytes):
+/// a counter is for few hot numbers, not for one per account.
 ///
 /// ```
 /// use odeon_stm::{TCounter, atomically};
@@ -33,9 +34,10 @@ pub struct TCounter {
     parts: Box<[CachePadded<Cell>]>,
 }
 
-/// A power of two not below twice the number of processors. A thread adds to the part that its slot's number, which is
-/// as low as it can be, says: threads have parts of their own unless more of them than that hold a slot. Not one
-/// for each processor: a thread that has run a transaction before, and runs none now, keeps its slot.
+/// A power of two not below twice the number of processors. A thread adds to the part that its
+/// slot's number, which is as low as it can be, says: threads have parts of their own unless more
+/// of them than that hold a slot. Not one for each processor: a thread that has run a transaction
+/// before, and runs none now, keeps its slot.
 fn parts() -> usize {
     static PARTS: OnceLock<usize> = OnceLock::new();
     if interruption::test().is_some() {
@@ -71,8 +73,9 @@ impl TCounter {
         attempt.write(&self.parts[part], difference as u64, Kind::Change(add))
     }
 
-    /// The sum, with what this attempt has added. A [relaxed](crate::Mode::Relaxed) attempt reads its parts one after the
-    /// other: what is added meanwhile may be in it, and what was added before is.
+    /// The sum, with what this attempt has added. A [relaxed](crate::Mode::Relaxed) attempt reads
+    /// its parts one after the other: what is added meanwhile may be in it, and what was added
+    /// before is.
     ///
     /// # Errors
     ///

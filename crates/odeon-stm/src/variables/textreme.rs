@@ -19,8 +19,8 @@ macro_rules! extreme {
     ($(#[$doc:meta])* $name:ident, $offer:ident, $choose:ident, $example:literal) => {
         $(#[$doc])*
         ///
-        /// An offer is kept until the commit and compared there, so offers of different transactions do not
-        /// conflict; one that changes nothing conflicts with nobody.
+        /// An offer is kept until the commit and compared there, so offers of different
+        /// transactions do not conflict; one that changes nothing conflicts with nobody.
         ///
         /// ```
         #[doc = $example]

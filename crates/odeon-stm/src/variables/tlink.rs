@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 /// A link to a node, or to none: an `Option<Arc<N>>` that is read as `Option<&'t N>`.
 ///
-/// The pointer stands in the variable itself, so following a link costs one load beside the look at the
-/// version; the reference count is touched only by [`share`](TLink::share) and by commits.
+/// The pointer stands in the variable itself, so following a link costs one load beside the look at
+/// the version; the reference count is touched only by [`share`](TLink::share) and by commits.
 ///
 /// ```
 /// use odeon_stm::{TLink, TVar, atomically};
@@ -105,8 +105,8 @@ impl<N: Send + Sync + 'static> TLink<N> {
     #[inline(always)]
     pub fn get<'t, V: View<'t>>(&'t self, view: &mut V) -> Result<Option<&'t N>, Rollback> {
         let bits = view.attempt().read_pointer(&self.cell)?;
-        // SAFETY: the link, or what holds its old node, keeps it while the attempt runs (I4); a node
-        // that this attempt will link is kept by its write set.
+        // SAFETY: the link, or what holds its old node, keeps it while the attempt runs (I4); a
+        // node that this attempt will link is kept by its write set.
         Ok(unsafe { pointer::<N>(bits).as_ref() })
     }
 

@@ -9,9 +9,9 @@ use std::marker::PhantomData;
 
 /// A variable that transactions read and write.
 ///
-/// Integers, floats, `bool` and `char` stand in the variable itself, beside its version (16 bytes in
-/// all); a value of any other type stands behind a pointer. For small types of your own that should
-/// stand in the variable there is [`TWord`](crate::TWord), for links to shared nodes
+/// Integers, floats, `bool` and `char` stand in the variable itself, beside its version (16 bytes
+/// in all); a value of any other type stands behind a pointer. For small types of your own that
+/// should stand in the variable there is [`TWord`](crate::TWord), for links to shared nodes
 /// [`TLink`](crate::TLink).
 ///
 /// ```
@@ -25,8 +25,8 @@ use std::marker::PhantomData;
 /// assert_eq!((length, visits.peek()), (4, 1));
 /// ```
 ///
-/// A reference that was read cannot leave the attempt, and a variable made within a transaction cannot
-/// be used by it before it is part of something that outlives it:
+/// A reference that was read cannot leave the attempt, and a variable made within a transaction
+/// cannot be used by it before it is part of something that outlives it:
 ///
 /// ```compile_fail
 /// use odeon_stm::{TVar, atomically};
@@ -70,12 +70,13 @@ impl<T: Send + Sync + 'static> TVar<T> {
             Form::Inline => attempt.0.copy(bits).cast::<T>(),
             Form::Boxed => Stored::<T>::pointer(bits),
         };
-        // SAFETY: a boxed value read by an attempt stays allocated while it runs (I4); a copy stays in
-        // place that long. `'t` ends with the attempt.
+        // SAFETY: a boxed value read by an attempt stays allocated while it runs (I4); a copy stays
+        // in place that long. `'t` ends with the attempt.
         Ok(unsafe { &*place })
     }
 
-    /// A copy of the value. For types that are not `Copy` there is [`read`](TVar::read), which answers a reference.
+    /// A copy of the value. For types that are not `Copy` there is [`read`](TVar::read), which
+    /// answers a reference.
     ///
     /// # Errors
     ///
@@ -142,9 +143,9 @@ impl<T: Send + Sync + 'static> TVar<T> {
     /// The latest committed value, outside of any transaction: it conflicts with nothing, waits for
     /// nothing but a commit that is writing this variable, and says nothing about other variables.
     ///
-    /// Within a transaction it is that too, for values of every type, and so seldom what is wanted: not what the
-    /// transaction has written, perhaps younger than what it has read, and nothing that its commit checks. There one
-    /// [reads](TVar::read).
+    /// Within a transaction it is that too, for values of every type, and so seldom what is wanted:
+    /// not what the transaction has written, perhaps younger than what it has read, and nothing
+    /// that its commit checks. There one [reads](TVar::read).
     ///
     /// ```
     /// # use odeon_stm::{TVar, atomically};

@@ -1,11 +1,11 @@
-//! Copies of inline values to which an attempt has given references: each stays where it is until the
-//! attempt ends, and the memory serves the next one.
+//! Copies of inline values to which an attempt has given references: each stays where it is until
+//! the attempt ends, and the memory serves the next one.
 
 use std::fmt;
 use std::ptr;
 
-/// TUNE: copies in one piece of memory, a kibibyte. Guessed: attempts that ask for references to more inline
-/// values than this allocate one piece for each so many.
+/// TUNE: copies in one piece of memory, a kibibyte. Guessed: attempts that ask for references to
+/// more inline values than this allocate one piece for each so many.
 const PIECE: usize = 128;
 
 /// See the module.

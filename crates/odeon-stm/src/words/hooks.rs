@@ -17,7 +17,8 @@ pub(crate) struct Hooks {
 
 struct OnRollback {
     act: Act,
-    /// Whether it belongs to a part that was undone, so that it is called also if the attempt commits.
+    /// Whether it belongs to a part that was undone, so that it is called also if the attempt
+    /// commits.
     is_undone: bool,
 }
 
@@ -48,17 +49,17 @@ impl Hooks {
         Count { on_commit: self.on_commit.len(), on_rollback: self.on_rollback.len() }
     }
 
-    /// The part that began at `count` was undone. Nothing is dropped here: the attempt goes on, and drops are
-    /// anybody's code.
+    /// The part that began at `count` was undone. Nothing is dropped here: the attempt goes on, and
+    /// drops are anybody's code.
     pub(crate) fn undo(&mut self, count: Count) {
         self.never.extend(self.on_commit.drain(count.on_commit..));
         self.on_rollback[count.on_rollback..].iter_mut().for_each(|hook| hook.is_undone = true);
     }
 }
 
-/// Calls each hook that is for this end once, in order, and drops the others. To be called outside of any
-/// transaction. One that panics does not keep the others from being called; the first panic goes on after the last of
-/// them, unless this thread panics already.
+/// Calls each hook that is for this end once, in order, and drops the others. To be called outside
+/// of any transaction. One that panics does not keep the others from being called; the first panic
+/// goes on after the last of them, unless this thread panics already.
 #[cold]
 pub(crate) fn call(hooks: Hooks, ended: Ended) {
     let Hooks { on_commit, on_rollback, never } = hooks;

@@ -1,7 +1,8 @@
 //! Names of variables, for reports of conflicts.
 //!
 //! A variable has no room for a name: one bit of its word says that it has one, and the name stands
-//! in a table beside. Only the making, the dropping and the conflicts of labelled variables come here.
+//! in a table beside. Only the making, the dropping and the conflicts of labelled variables come
+//! here.
 
 use crate::words::abort::Cause;
 use odeon_sync::Mutex;

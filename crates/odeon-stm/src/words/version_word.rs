@@ -15,8 +15,8 @@
 //! | 1 0 | its value is protected by prepared attempts that read it | how many; the upper half: of a newborn |
 //!
 //! The epoch is that of the value in every state, so whoever meets a lock still knows how old the
-//! value under it is. The write bit is the highest: one comparison with the first word of an epoch tells
-//! that a value is older and that nobody is about to write it.
+//! value under it is. The write bit is the highest: one comparison with the first word of an epoch
+//! tells that a value is older and that nobody is about to write it.
 
 use std::fmt;
 
@@ -78,8 +78,8 @@ impl VersionWord {
         Self(epoch << EPOCH_SHIFT | slot << MIDDLE_SHIFT)
     }
 
-    /// The least word of `epoch`: below it is exactly each word of an older value that nobody is about to
-    /// write.
+    /// The least word of `epoch`: below it is exactly each word of an older value that nobody is
+    /// about to write.
     #[inline(always)]
     pub(crate) fn first_of(epoch: u64) -> u64 {
         epoch << EPOCH_SHIFT
@@ -124,7 +124,8 @@ impl VersionWord {
         slot << MIDDLE_SHIFT
     }
 
-    /// Whether it is free and was written by the attempts of the slot with this [mark](Self::mark_of).
+    /// Whether it is free and was written by the attempts of the slot with this
+    /// [mark](Self::mark_of).
     #[inline(always)]
     pub(crate) fn is_free_and_of(self, mark: u64) -> bool {
         self.0 & (MIDDLE | PREPARED | WRITE) == mark
@@ -182,9 +183,9 @@ impl VersionWord {
         Self(self.0 & !LABEL | other.0 & LABEL)
     }
 
-    /// Whether a variable that was read under this word can be said to have the same value under `now`. Equal
-    /// epochs say so if they were over before `limit`, up to which the reader has looked, or if none but the first
-    /// value was ever there (I5).
+    /// Whether a variable that was read under this word can be said to have the same value under
+    /// `now`. Equal epochs say so if they were over before `limit`, up to which the reader has
+    /// looked, or if none but the first value was ever there (I5).
     #[inline(always)]
     pub(crate) fn is_unchanged_as(self, now: Self, limit: u64) -> bool {
         let now = now.without_waiters();
@@ -220,8 +221,8 @@ impl VersionWord {
             .then(|| Self(self.0 & !MIDDLE | mark | (protectors + 1) << MIDDLE_SHIFT | PREPARED))
     }
 
-    /// A protected word with one protector less; without any it is free, and a newborn's or nobody's, because
-    /// who wrote it is not known any more.
+    /// A protected word with one protector less; without any it is free, and a newborn's or
+    /// nobody's, because who wrote it is not known any more.
     #[inline]
     pub(crate) fn unprotected(self) -> Self {
         debug_assert!(self.held() == Held::PreparedRead && self.protectors() > 0);
@@ -242,7 +243,8 @@ impl VersionWord {
         if self.0 & PREPARED == 0 { 0 } else { self.slot() & PROTECTORS_MAX }
     }
 
-    /// The free word that stood here before it was locked: `before` with the waiters that came since.
+    /// The free word that stood here before it was locked: `before` with the waiters that came
+    /// since.
     #[inline(always)]
     pub(crate) fn restored(self, before: Self) -> Self {
         Self(before.0 | self.0 & WAIT)

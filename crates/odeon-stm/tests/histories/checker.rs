@@ -1,8 +1,9 @@
-//! Whether a recorded history is strictly serialisable: whether some serial order of its transactions explains
-//! every value that was read and has no transaction before one that had ended when it began.
+//! Whether a recorded history is strictly serialisable: whether some serial order of its
+//! transactions explains every value that was read and has no transaction before one that had ended
+//! when it began.
 //!
-//! It knows nothing of the engine: it searches the orders. Rolled back attempts are put in as transactions that
-//! write nothing; so a history that is accepted is opaque too.
+//! It knows nothing of the engine: it searches the orders. Rolled back attempts are put in as
+//! transactions that write nothing; so a history that is accepted is opaque too.
 
 use std::collections::HashSet;
 
@@ -47,7 +48,8 @@ impl Transaction {
     }
 }
 
-/// An order that explains the history, by places in it; `None` if there is none. All variables are 0 at first.
+/// An order that explains the history, by places in it; `None` if there is none. All variables are
+/// 0 at first.
 ///
 /// # Panics
 ///

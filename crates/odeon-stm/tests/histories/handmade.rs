@@ -64,7 +64,8 @@ fn stale_reads() {
     assert!(!is_serial(&[(0, 1, &[], &[(0, 1)]), (2, 3, &[(0, 0)], &[])]));
     // Of the future.
     assert!(!is_serial(&[(2, 3, &[], &[(0, 1)]), (0, 1, &[(0, 1)], &[])]));
-    // Serialisable, but not in time: the reader of the old value begins after the reader of the new one.
+    // Serialisable, but not in time: the reader of the old value begins after the reader of the new
+    // one.
     let writer: Row<'_> = (0, 9, &[], &[(0, 1)]);
     assert!(is_serial(&[writer, (1, 2, &[(0, 0)], &[]), (3, 4, &[(0, 1)], &[])]));
     assert!(!is_serial(&[writer, (1, 2, &[(0, 1)], &[]), (3, 4, &[(0, 0)], &[])]));

@@ -31,8 +31,8 @@ impl Alive {
         self.0.load(Ordering::SeqCst)
     }
 
-    /// Frees what can be freed until at most `limit` values are alive: attempts and snapshots of tests
-    /// beside this one may hold them for a while.
+    /// Frees what can be freed until at most `limit` values are alive: attempts and snapshots of
+    /// tests beside this one may hold them for a while.
     #[track_caller]
     pub fn falls_to(&self, limit: isize) {
         for _ in 0..60_000 {

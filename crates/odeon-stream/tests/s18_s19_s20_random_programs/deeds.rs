@@ -102,8 +102,8 @@ pub(crate) fn ask(
     }
 }
 
-/// Carries out one deed of an actor, `Plain` or `Waiting`: their contexts have the same methods, but no trait. What
-/// waits does nothing here.
+/// Carries out one deed of an actor, `Plain` or `Waiting`: their contexts have the same methods,
+/// but no trait. What waits does nothing here.
 macro_rules! do_one {
     ($this:expr, $deed:expr, $ctx:expr) => {{
         let (deed, world) = ($deed, $this.0.world.clone());
@@ -196,7 +196,8 @@ macro_rules! do_one {
                 Deed::Guard { open: true } => $ctx.open(1),
                 Deed::Guard { open: false } => $ctx.close(1),
                 Deed::StopSelf => $ctx.stop(),
-                // Of those that wait only asynchronous handlers and dedicated threads make something.
+                // Of those that wait only asynchronous handlers and dedicated threads make
+                // something.
                 _ => {}
             }
         }

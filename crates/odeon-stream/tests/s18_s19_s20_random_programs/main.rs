@@ -1,12 +1,14 @@
-//! S18, S19, S20 at random: actors with bounded mailboxes, pipes and streams, whose messages are programs.
+//! S18, S19, S20 at random: actors with bounded mailboxes, pipes and streams, whose messages are
+//! programs.
 //!
-//! *What is generated.* A population of plain and asynchronous actors, with bounds of all kinds, some in a group,
-//! beside a worker pool; with threads also on pinned and dedicated stages. Each message brings a program
-//! (`program.rs`): to send in every way, ask, pipe, attach streams, arm timers, fail, stop, close mailboxes, and so
-//! on, with programs for others.
+//! *What is generated.* A population of plain and asynchronous actors, with bounds of all kinds,
+//! some in a group, beside a worker pool; with threads also on pinned and dedicated stages. Each
+//! message brings a program (`program.rs`): to send in every way, ask, pipe, attach streams, arm
+//! timers, fail, stop, close mailboxes, and so on, with programs for others.
 //!
-//! *What is checked.* Always: an actor does one thing at a time (S1), every message is accounted for (S4), every
-//! value is dropped once, and the theater shuts down. What more holds is said by the [`Mode`]:
+//! *What is checked.* Always: an actor does one thing at a time (S1), every message is accounted
+//! for (S4), every value is dropped once, and the theater shuts down. What more holds is said by
+//! the [`Mode`]:
 //!
 //! | mode | has | checks besides |
 //! |---|---|---|

@@ -38,8 +38,8 @@ pub(crate) enum Deed {
         to: usize,
         program: Program,
     },
-    /// The handler waits for the answer, if it may. Only of actors with higher numbers: who waits in a circle waits
-    /// for ever (S13).
+    /// The handler waits for the answer, if it may. Only of actors with higher numbers: who waits
+    /// in a circle waits for ever (S13).
     AwaitAnswer {
         to: usize,
         program: Program,

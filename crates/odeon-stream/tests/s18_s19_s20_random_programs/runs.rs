@@ -114,7 +114,8 @@ pub(crate) fn with_threads(seed: u64, mode: Mode) {
     for sender in senders {
         sender.join().unwrap();
     }
-    // One that is stuck (S4) waits for its processor, or asks somebody who has stopped a question that is in the report. Both end.
+    // One that is stuck (S4) waits for its processor, or asks somebody who has stopped a question
+    // that is in the report. Both end.
     world.ledger.take_leftovers::<Msg>(report);
     drop(peers);
     // What a stage's thread had in its hands when the theater stopped.

@@ -17,8 +17,8 @@ pub(crate) enum Mode {
     Wild,
 }
 
-/// Messages without a ticket are those that may be dropped without a word: questions, copies for a group, what
-/// timers or futures hold.
+/// Messages without a ticket are those that may be dropped without a word: questions, copies for a
+/// group, what timers or futures hold.
 pub(crate) enum Msg {
     Run { mailbox: usize, program: Program, ticket: Option<Ticket> },
     Question { reply: Reply<()>, program: Program, ticket: Option<Ticket> },

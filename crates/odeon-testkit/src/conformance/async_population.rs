@@ -1,9 +1,10 @@
-//! A population of asynchronous actors that wait for all sorts of things, with an account of it all.
+//! A population of asynchronous actors that wait for all sorts of things, with an account of it
+//! all.
 //!
-//! Its guests pass messages on, wait for each other's answers (also in circles, which then never end),
-//! for bells that others ring, and for nothing; they found families, stop themselves and others, and
-//! panic between two waits. In the end every message, every state and every local value of a handler
-//! must be accounted for.
+//! Its guests pass messages on, wait for each other's answers (also in circles, which then never
+//! end), for bells that others ring, and for nothing; they found families, stop themselves and
+//! others, and panic between two waits. In the end every message, every state and every local value
+//! of a handler must be accounted for.
 //!
 //! In a fragile population failures are injected as well, and some guests are supervised.
 
@@ -301,8 +302,8 @@ impl Society for World {
     }
 }
 
-/// Every message is handled, returned or dead-lettered; every state and every local value of a handler,
-/// completed, cancelled or unwound, is dropped once.
+/// Every message is handled, returned or dead-lettered; every state and every local value of a
+/// handler, completed, cancelled or unwound, is dropped once.
 pub fn a_random_async_population_loses_nothing<S: StageUnderTest>() {
     assert_eq!(live_and_account::<S, _>(World::default), 0, "no failures are injected");
 }

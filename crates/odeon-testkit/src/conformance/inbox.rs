@@ -63,8 +63,8 @@ impl<T: Send + 'static> OwnerSide<T> for Owner<T> {
 
     fn go_idle(&mut self) -> WentIdle {
         loop {
-            // SAFETY: as in `take`. There is no other owner that could use the side after a success:
-            // this value keeps the right to own across sleeps.
+            // SAFETY: as in `take`. There is no other owner that could use the side after a
+            // success: this value keeps the right to own across sleeps.
             match unsafe { InboxOwner::go_idle(&raw mut self.side, &self.inbox) } {
                 // Nobody waits: the suite's senders do not hold back.
                 WentIdle::UnderPressure => self.inbox.relieve(),

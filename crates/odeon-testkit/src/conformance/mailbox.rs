@@ -1,4 +1,5 @@
-//! What every mailbox promises, whatever it is made of: see [`mailbox_conformance!`](crate::mailbox_conformance).
+//! What every mailbox promises, whatever it is made of: see
+//! [`mailbox_conformance!`](crate::mailbox_conformance).
 //!
 //! The suite drives a mailbox as a scheduler does: whoever is told to wake the owner runs its turn.
 
@@ -27,7 +28,8 @@ pub trait OwnerSide<T>: Send + 'static {
     fn pop(&mut self) -> Option<T>;
     /// Goes idle if nothing has been pushed.
     fn go_idle(&mut self) -> WentIdle;
-    /// Closes the mailbox, however busy its senders are; returns what was accepted before. Once only.
+    /// Closes the mailbox, however busy its senders are; returns what was accepted before. Once
+    /// only.
     fn close(&mut self) -> Vec<T>;
 }
 
@@ -224,8 +226,8 @@ pub fn s2_order_holds_per_sender_under_contention<M: MailboxUnderTest>() {
 /// The owner's side, and what is expected next from each sender.
 type Side<M> = (<M as MailboxUnderTest>::Owner<(usize, u64)>, HashMap<usize, u64>);
 
-/// Where the owner's side stands between turns. Atomics and no lock: ThreadSanitizer does not see into
-/// the standard library's locks.
+/// Where the owner's side stands between turns. Atomics and no lock: ThreadSanitizer does not see
+/// into the standard library's locks.
 struct Place<M: MailboxUnderTest> {
     owned: AtomicBool,
     slot: AtomicCell<Option<Box<Side<M>>>>,

@@ -4,8 +4,9 @@
 //! answer, keep, pass on or drop them, close and open mailboxes, stop themselves and others, and
 //! panic. In the end every message, every actor's state and every question must be accounted for.
 //!
-//! In a fragile population failures are injected as well, and citizens are supervised by all sorts of
-//! policies: they are restarted, at once or after a pause, resumed, stopped, and escalate to their parents.
+//! In a fragile population failures are injected as well, and citizens are supervised by all sorts
+//! of policies: they are restarted, at once or after a pause, resumed, stopped, and escalate to
+//! their parents.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -268,8 +269,8 @@ impl Society for World {
     }
 }
 
-/// Every message is handled, returned or dead-lettered, every question gets exactly one answer, every
-/// state is dropped once.
+/// Every message is handled, returned or dead-lettered, every question gets exactly one answer,
+/// every state is dropped once.
 pub fn a_random_population_loses_nothing<S: StageUnderTest>() {
     assert_eq!(live_and_account::<S, _>(World::default), 0, "no failures are injected");
 }

@@ -69,8 +69,8 @@ impl Books {
     }
 }
 
-/// The lives of many populations. In the end every message and every value of each is accounted for.
-/// Returns how many messages failed.
+/// The lives of many populations. In the end every message and every value of each is accounted
+/// for. Returns how many messages failed.
 pub(super) fn live_and_account<S: StageUnderTest, P: Society>(population: impl Fn() -> P) -> u64 {
     let failed = Cell::new(0);
     for_seeds(S::SEEDS * SEEDS_FACTOR, |seed| {

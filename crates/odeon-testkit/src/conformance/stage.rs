@@ -1,4 +1,5 @@
-//! What every stage promises, whatever runs it: see [`stage_conformance!`](crate::stage_conformance).
+//! What every stage promises, whatever runs it: see
+//! [`stage_conformance!`](crate::stage_conformance).
 //!
 //! | tests of | file |
 //! |---|---|
@@ -64,8 +65,8 @@ pub trait StageUnderTest: Sized {
     /// Lets the actors work for some `amount` of turns, microseconds or the like.
     fn work_a_little(&self, amount: usize);
 
-    /// Lets the actors work until nothing is left to do, as far as the stage can, or `limit` has passed;
-    /// then shuts down. Limits of real time are none where time is virtual.
+    /// Lets the actors work until nothing is left to do, as far as the stage can, or `limit` has
+    /// passed; then shuts down. Limits of real time are none where time is virtual.
     fn drain_within(self, limit: Duration) -> StopReport;
 
     /// As [`drain_within`](Self::drain_within), for actors of which none waits for ever.
@@ -96,8 +97,9 @@ pub(crate) fn for_stages<S: StageUnderTest>(test: impl Fn(S)) {
     crate::for_seeds(S::SEEDS, |seed| test(S::new(Theater::builder().workers(2), seed)));
 }
 
-/// Instantiates the suite for one implementation of [`StageUnderTest`](crate::conformance::stage::StageUnderTest),
-/// as `#[test]`s in a module of the given name.
+/// Instantiates the suite for one implementation of
+/// [`StageUnderTest`](crate::conformance::stage::StageUnderTest), as `#[test]`s in a module of the
+/// given name.
 #[macro_export]
 macro_rules! stage_conformance {
     ($name:ident, $stage:ty) => {

@@ -1,11 +1,13 @@
 //! Who goes next where turns can be interrupted: one thread at a time has the *baton*.
 //!
 //! PROTOCOL
-//! 1. The test's thread and the [carriers](super::carriers) are all there is. Whoever has the baton runs; all others wait for it
-//!    under this lock.
-//! 2. It is passed at the end of a turn, at a point in a turn, and by the test. Who gets it is drawn from the seed, but for the
-//!    test, which gets it when it has had as many steps as it wanted, or when nothing is left to do.
-//! 3. So what happens follows from what is drawn, and what is drawn from what happens. Which thread is which makes no difference.
+//! 1. The test's thread and the [carriers](super::carriers) are all there is. Whoever has the baton
+//!    runs; all others wait for it under this lock.
+//! 2. It is passed at the end of a turn, at a point in a turn, and by the test. Who gets it is
+//!    drawn from the seed, but for the test, which gets it when it has had as many steps as it
+//!    wanted, or when nothing is left to do.
+//! 3. So what happens follows from what is drawn, and what is drawn from what happens. Which thread
+//!    is which makes no difference.
 
 use std::any::Any;
 
@@ -13,7 +15,8 @@ use odeon_core::{ActorId, Random};
 
 use super::seeded_stage::Step;
 
-/// TUNE: turns that are interrupted at the same time. More threads find no more, and cost memory. Guessed.
+/// TUNE: turns that are interrupted at the same time. More threads find no more, and cost memory.
+/// Guessed.
 const MOST_INTERRUPTED: usize = 24;
 
 /// Who has the baton.
@@ -86,8 +89,8 @@ impl Baton {
     pub(super) fn new(seed: u64) -> Self {
         // Other numbers than those by which turns are chosen.
         let mut random = Random::from_seed(!seed);
-        // How turns interleave differs from seed to seed: some mistakes show when all go on in small pieces, some when one stays
-        // behind while others come a long way.
+        // How turns interleave differs from seed to seed: some mistakes show when all go on in
+        // small pieces, some when one stays behind while others come a long way.
         let interrupts = [1, 2, 4, 8][random.below(4)];
         let resumes = [1, 2, 4, 16][random.below(4)];
         Self {

@@ -1,7 +1,9 @@
-//! The threads that turns run on where they can be interrupted, and how the baton goes from one to the other.
+//! The threads that turns run on where they can be interrupted, and how the baton goes from one to
+//! the other.
 //!
-//! A handler is a plain function, so who is to go on in its middle needs a stack of its own: a *carrier*. One of them runs at a
-//! time (`baton.rs`). A carrier whose turn is over takes the next step itself, so threads change only where turns interleave.
+//! A handler is a plain function, so who is to go on in its middle needs a stack of its own: a
+//! *carrier*. One of them runs at a time (`baton.rs`). A carrier whose turn is over takes the next
+//! step itself, so threads change only where turns interleave.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -16,14 +18,15 @@ use super::baton::{Baton, Holder, Mode, Next};
 use super::seeded_stage::{SeededStage, Step};
 use crate::trace::Choice;
 
-/// TUNE: real time without a change after which the turn that runs is taken to wait for one that was interrupted. Guessed: a turn
-/// takes microseconds.
+/// TUNE: real time without a change after which the turn that runs is taken to wait for one that
+/// was interrupted. Guessed: a turn takes microseconds.
 const STUCK: Duration = Duration::from_secs(30);
 
 /// What a transaction ends with that still waits when its run is over.
 const GIVEN_UP: &str = "the run is over, and nothing that this transaction waits for has happened";
 
-/// TUNE: tries to have such transactions end: more than there are. One that was begun while its thread unwinds does not.
+/// TUNE: tries to have such transactions end: more than there are. One that was begun while its
+/// thread unwinds does not.
 const MOST_GIVEN_UP: usize = 1_000;
 
 const BLOCKED: &str = "a handler blocks its thread, and nobody else can go on: most likely it waits for a lock that another handler \
@@ -127,7 +130,8 @@ impl SeededStage {
         Ok(made)
     }
 
-    /// A turn that the test has chosen, from begin to end; or the rest of the one that was interrupted.
+    /// A turn that the test has chosen, from begin to end; or the rest of the one that was
+    /// interrupted.
     ///
     /// # Errors
     /// If that does not come to an end.
@@ -147,7 +151,8 @@ impl SeededStage {
         Ok(true)
     }
 
-    /// Every turn that was interrupted goes on to its end. Afterwards no task of the stage runs any more.
+    /// Every turn that was interrupted goes on to its end. Afterwards no task of the stage runs any
+    /// more.
     ///
     /// # Errors
     /// If one does not come to an end; then some still do.

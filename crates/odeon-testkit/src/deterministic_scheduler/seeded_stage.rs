@@ -21,13 +21,14 @@ pub(crate) struct SeededStage {
     pub(super) carriers: Carriers,
     /// What the test's thread had announced when the stage was made.
     announced_before: u64,
-    /// Whether turns can be interrupted: from when on there is a speculative actor. All others run on the test's own thread.
+    /// Whether turns can be interrupted: from when on there is a speculative actor. All others run
+    /// on the test's own thread.
     is_interleaved: AtomicBool,
 }
 
 struct State {
-    /// In the order in which they were woken. What is left here, or held, when the theater ends has been
-    /// ended with it and is never run.
+    /// In the order in which they were woken. What is left here, or held, when the theater ends has
+    /// been ended with it and is never run.
     runnable: Vec<Task>,
     /// Actors that the seed does not choose, and their tasks while they are woken.
     held: HashMap<ActorId, Option<Task>>,
@@ -104,7 +105,8 @@ impl SeededStage {
         }
     }
 
-    /// Gives one actor, held or not, a turn of one message, or has the one end that was interrupted; `false` if it wants none.
+    /// Gives one actor, held or not, a turn of one message, or has the one end that was
+    /// interrupted; `false` if it wants none.
     pub(crate) fn step_actor(self: &Arc<Self>, actor: ActorId) -> bool {
         if self.is_interleaved() {
             return self.run_whole(actor).unwrap_or_else(|Stuck| self.blocked());

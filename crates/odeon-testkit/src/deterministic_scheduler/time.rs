@@ -8,8 +8,8 @@ use super::{Deterministic, ENDLESS_STEPS};
 use crate::VirtualClock;
 
 impl Deterministic {
-    /// Lets `time` pass: runs until idle, moves the clock to the next timer, and so on, to the end of
-    /// `time`. Returns how many steps that took.
+    /// Lets `time` pass: runs until idle, moves the clock to the next timer, and so on, to the end
+    /// of `time`. Returns how many steps that took.
     ///
     /// ```
     /// # use odeon_core::*;
@@ -43,9 +43,9 @@ impl Deterministic {
         steps + self.run_until_idle()
     }
 
-    /// Runs until nothing is left to do and no timer is pending, at most for `limit` of virtual time:
-    /// timers that are due later stay pending. Moves the clock no further than to the last timer that
-    /// fired. Returns how many steps that took.
+    /// Runs until nothing is left to do and no timer is pending, at most for `limit` of virtual
+    /// time: timers that are due later stay pending. Moves the clock no further than to the last
+    /// timer that fired. Returns how many steps that took.
     ///
     /// # Panics
     /// As [`run_until_idle`](Self::run_until_idle), at each stop.
@@ -54,8 +54,9 @@ impl Deterministic {
         self.run_timers_until(self.end_of(limit))
     }
 
-    /// Makes steps until `done`, and lets time pass where nothing else is left to do, at most `limit` of
-    /// virtual time. Whether it was `done`; if not, the theater is idle and `limit` has passed.
+    /// Makes steps until `done`, and lets time pass where nothing else is left to do, at most
+    /// `limit` of virtual time. Whether it was `done`; if not, the theater is idle and `limit` has
+    /// passed.
     ///
     /// ```
     /// # use odeon_core::*;

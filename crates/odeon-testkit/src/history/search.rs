@@ -1,7 +1,8 @@
 //! The search for an order that explains a history.
 //!
-//! What has happened is one number of steps for each operation. Which state that has led to depends on the order, so both together are
-//! remembered: from there the search goes on once. Operations that were answered stand in the order of their answers: all of them below some place are over,
+//! What has happened is one number of steps for each operation. Which state that has led to depends
+//! on the order, so both together are remembered: from there the search goes on once. Operations
+//! that were answered stand in the order of their answers: all of them below some place are over,
 //! and none is begun from some place on, so only those between are written down.
 
 use super::{Model, Operation, Step, Told, Unexplained};
@@ -146,7 +147,8 @@ impl<'a, M: Model> Search<'a, M> {
             if progress.explained() > most {
                 (best, most) = (progress.clone(), progress.explained());
             }
-            // WHY in reverse: the last one that is put there goes first, and whoever was answered first happened first, more often than not.
+            // WHY in reverse: the last one that is put there goes first, and whoever was answered
+            // first happened first, more often than not.
             for it in self.candidates(progress).into_iter().rev() {
                 branches.extend(self.step(progress, state, it));
             }
@@ -176,7 +178,8 @@ impl<'a, M: Model> Search<'a, M> {
         Some((progress, state))
     }
 
-    /// Those that can take their next step: they were called before any that is not over was answered.
+    /// Those that can take their next step: they were called before any that is not over was
+    /// answered.
     fn candidates(&self, progress: &Progress) -> Vec<It> {
         let Some(first) = self.answered.get(progress.over) else { return Vec::new() };
         let near = (progress.over..self.answered.len())

@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// Two accounts. A transfer takes from the first one and then gives to the second one, as two steps.
+/// Two accounts. A transfer takes from the first one and then gives to the second one, as two
+/// steps.
 struct Accounts;
 
 #[derive(Debug)]
@@ -107,7 +108,8 @@ fn steps_of_one_operation_may_have_others_between() {
 
 #[test]
 fn many_clients_at_once_are_judged_in_time() {
-    // Each of eight deposits what no other does; all overlap, and each is told the one order that there was.
+    // Each of eight deposits what no other does; all overlap, and each is told the one order that
+    // there was.
     let round = |round: u64| {
         let deposit = move |client: u64| {
             let sum: u64 = 10 + round * 255 + (1 << (client + 1)) - 1;

@@ -1,5 +1,6 @@
-//! A stock that is asked in one message whether there is something, and gives in another one. What was seen by a message that
-//! is over may be another's by now: who decides on it looks in the same transaction.
+//! A stock that is asked in one message whether there is something, and gives in another one. What
+//! was seen by a message that is over may be another's by now: who decides on it looks in the same
+//! transaction.
 
 use super::{Notes, Way, check, client, processing};
 use odeon_core::{Access, Message, Reply};

@@ -1,5 +1,5 @@
-//! A ranking that keeps its best score once more in an atomic, to answer fast. Attempts that are rolled back have written there
-//! too, and commits come in another order than handlers.
+//! A ranking that keeps its best score once more in an atomic, to answer fast. Attempts that are
+//! rolled back have written there too, and commits come in another order than handlers.
 
 use super::{Notes, Way, check, client, processing};
 use odeon_core::{Access, Message, Reply};

@@ -1,5 +1,5 @@
-//! A page that counts its visits in an atomic beside its state. A handler runs once for each attempt, and what an attempt does
-//! to anything but variables stays when that is rolled back.
+//! A page that counts its visits in an atomic beside its state. A handler runs once for each
+//! attempt, and what an attempt does to anything but variables stays when that is rolled back.
 
 use super::{Way, check, client, processing};
 use odeon_core::{Message, Reply};

@@ -1,5 +1,6 @@
-//! A door that one sender opens before it tells another one to go through. The messages of *one* sender are handled in their
-//! order; those of two are not, although the one was sent because of the other: who comes too early waits.
+//! A door that one sender opens before it tells another one to go through. The messages of *one*
+//! sender are handled in their order; those of two are not, although the one was sent because of
+//! the other: who comes too early waits.
 
 use super::{Notes, Way, check, processing};
 use odeon_core::{Actor, ActorRef, Context, Message};

@@ -1,5 +1,6 @@
-//! A room with seats, and a guard that lets nobody in who would have none. A guard is part of the attempt that it lets in, if it
-//! reads in it: what it has only peeked at may be another's seat by now.
+//! A room with seats, and a guard that lets nobody in who would have none. A guard is part of the
+//! attempt that it lets in, if it reads in it: what it has only peeked at may be another's seat by
+//! now.
 
 use super::{Way, check, processing};
 use odeon_core::{Actor, ActorRef, Context, Message};

@@ -1,5 +1,5 @@
-//! A desk at which one customer is served at a time. That it is free in a snapshot says that it *was* free: who wants to have it
-//! says so in the transaction that finds it free.
+//! A desk at which one customer is served at a time. That it is free in a snapshot says that it
+//! *was* free: who wants to have it says so in the transaction that finds it free.
 
 use super::{Notes, Way, check, client, processing};
 use odeon_core::{Access, Message, Reply};

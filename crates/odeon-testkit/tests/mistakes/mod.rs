@@ -1,4 +1,5 @@
-//! One mistake in each file: an actor that is made either way, and a run of it that answers whether what it promises was kept.
+//! One mistake in each file: an actor that is made either way, and a run of it that answers whether
+//! what it promises was kept.
 
 mod asks_before_it_orders;
 mod caches_beside_its_state;
@@ -66,7 +67,8 @@ impl<T> Clone for Notes<T> {
     }
 }
 
-/// An actor that asks one question after the other: `next` makes them of the answer before, and of the reply to put into them.
+/// An actor that asks one question after the other: `next` makes them of the answer before, and of
+/// the reply to put into them.
 fn client<M: Message, T: Send + 'static>(
     theater: &Theater,
     to: &ActorRef<M>,

@@ -1,5 +1,5 @@
-//! Money that goes from one actor to another one. Two messages are two transactions, and between them it is nowhere: what
-//! concerns both actors is one coordinated transaction.
+//! Money that goes from one actor to another one. Two messages are two transactions, and between
+//! them it is nowhere: what concerns both actors is one coordinated transaction.
 
 use super::{Notes, Way, check, processing};
 use odeon_core::{Access, Actor, ActorRef, Context, Message};

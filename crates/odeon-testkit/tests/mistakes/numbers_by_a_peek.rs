@@ -1,5 +1,5 @@
-//! An order book that numbers its orders. A `peek` is what was committed last and nothing more: nobody checks at the commit
-//! whether it still is.
+//! An order book that numbers its orders. A `peek` is what was committed last and nothing more:
+//! nobody checks at the commit whether it still is.
 
 use super::{Notes, Way, check, client, processing};
 use odeon_core::{Message, Reply};

@@ -1,5 +1,5 @@
-//! A bank whose audit adds up its accounts. Relaxed reads see each variable as it is when they come to it: no two of them belong
-//! together.
+//! A bank whose audit adds up its accounts. Relaxed reads see each variable as it is when they come
+//! to it: no two of them belong together.
 
 use super::{Notes, Way, check, client, processing};
 use odeon_core::{Access, Message, Reply};

@@ -1,5 +1,6 @@
-//! A lottery that tells its winner on a channel of the standard library. What a handler sends to actors leaves when its attempt
-//! has committed; the channel knows nothing of that, and its listener hears of draws that have never taken place.
+//! A lottery that tells its winner on a channel of the standard library. What a handler sends to
+//! actors leaves when its attempt has committed; the channel knows nothing of that, and its
+//! listener hears of draws that have never taken place.
 
 use super::{Notes, Way, check, client, processing};
 use odeon_core::{Message, Reply};

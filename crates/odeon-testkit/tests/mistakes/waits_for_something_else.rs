@@ -1,5 +1,6 @@
-//! A queue whose takers wait until there is something. A `retry` waits until something changes that the attempt has *read*: what
-//! it has only peeked at wakes nobody. Such a taker waits for ever, and the test sees that: the run is idle, and it has no answer.
+//! A queue whose takers wait until there is something. A `retry` waits until something changes that
+//! the attempt has *read*: what it has only peeked at wakes nobody. Such a taker waits for ever,
+//! and the test sees that: the run is idle, and it has no answer.
 
 use super::{Notes, Way, check, client, processing};
 use odeon_core::{Message, Reply};

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use super::Complaint;
 
-/// TUNE: s, guessed 2026-11: who looks at a log wants to see that something goes on being wrong, and the rest of the log.
+/// TUNE: s, guessed 2026-11: who looks at a log wants to see that something goes on being wrong,
+/// and the rest of the log.
 const WITHIN: Duration = Duration::from_secs(60);
 
 /// TUNE: guessed 2026-11: more than a cluster has that is set up wrongly; a flood fills no log.

@@ -11,9 +11,11 @@ const PROTOCOLS: [&str; 2] = ["tls", "quic"];
 const ALLOWED: &str = "transport/link/protocols";
 const SHOWN_BY_BOTH: &str = "transport/link/tls/enable_mtls";
 
-/// Refuses endpoints by which no certificates are shown, and has Zenoh refuse them that others tell of.
+/// Refuses endpoints by which no certificates are shown, and has Zenoh refuse them that others tell
+/// of.
 ///
-/// What is looked at is what Zenoh has been told in the end, so that it does not matter who has said it.
+/// What is looked at is what Zenoh has been told in the end, so that it does not matter who has
+/// said it.
 pub(super) fn certified_only(config: &mut Config) -> Result<(), ZenohError> {
     for key in ["listen/endpoints", "connect/endpoints"] {
         for endpoint in strings(&said(config, key)?) {

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::ZenohError;
 
-/// Certificates for TLS: both sides show one, and accept only those that the same authority has signed.
+/// Certificates for TLS: both sides show one, and accept only those that the same authority has
+/// signed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tls {
     /// The certificate of the authority.
@@ -16,7 +17,8 @@ pub struct Tls {
 }
 
 impl Tls {
-    /// Whether the files are there, and hold what they should. WHY before Zenoh looks: it does so for each connection, and tells nobody.
+    /// Whether the files are there, and hold what they should. WHY before Zenoh looks: it does so
+    /// for each connection, and tells nobody.
     ///
     /// # Errors
     /// What is wrong with the first that is not, by its name.

@@ -1,4 +1,5 @@
-//! The theaters that are there, as far as Zenoh knows, with publishers for packets to them, made when first needed.
+//! The theaters that are there, as far as Zenoh knows, with publishers for packets to them, made
+//! when first needed.
 //!
 //! Nothing is kept for others: theaters come and go, and each has an identity of its own.
 
@@ -17,7 +18,8 @@ pub(super) struct Others(Mutex<Known>);
 #[derive(Default)]
 struct Known {
     there: HashMap<TheaterId, Option<Arc<Publisher<'static>>>>,
-    /// Publishers for theaters that have gone. Whoever sends next drops them: those who hear that a theater has gone must not wait for Zenoh.
+    /// Publishers for theaters that have gone. Whoever sends next drops them: those who hear that a
+    /// theater has gone must not wait for Zenoh.
     over: Vec<Arc<Publisher<'static>>>,
 }
 

@@ -1,4 +1,5 @@
-//! A network of theaters by Zenoh, for the tests of `odeon-theater` that have one in memory: as bad as these want it.
+//! A network of theaters by Zenoh, for the tests of `odeon-theater` that have one in memory: as bad
+//! as these want it.
 
 use super::endpoint;
 use odeon_theater::{
@@ -10,8 +11,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// Packets go straight to Zenoh. From the first time on that something is to be wrong they go through a network in memory first, where
-/// they are delayed, lost, doubled and cut off. Clones are the same network.
+/// Packets go straight to Zenoh. From the first time on that something is to be wrong they go
+/// through a network in memory first, where they are delayed, lost, doubled and cut off. Clones are
+/// the same network.
 #[derive(Clone)]
 pub struct Net {
     bad: InMemoryNetwork,
@@ -51,7 +53,8 @@ impl Net {
             let settings = ZenohSettings {
                 listen: vec![endpoint.into()],
                 connect: connect.clone(),
-                // Whoever gets no time for a while keeps its connections: those that are to end are closed.
+                // Whoever gets no time for a while keeps its connections: those that are to end are
+                // closed.
                 lease: Some(Duration::from_secs(20)),
                 ..Default::default()
             };

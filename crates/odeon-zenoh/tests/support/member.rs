@@ -1,6 +1,7 @@
 //! A theater in a process of its own: the program of the test, started once more as a member.
 //!
-//! Each test that starts members begins with `if member::is_one() { return member::run(); }`, and starts itself.
+//! Each test that starts members begins with `if member::is_one() { return member::run(); }`, and
+//! starts itself.
 
 use super::place::Place;
 use super::says::{Speaks, heard_by};
@@ -76,7 +77,8 @@ pub struct Member {
 }
 
 impl Member {
-    /// Starts a member that connects to these theaters. `test` is the name of the test that is running.
+    /// Starts a member that connects to these theaters. `test` is the name of the test that is
+    /// running.
     pub fn start(test: &str, config: &LinkConfig, connect: &[&str]) -> Self {
         Self::start_by(Command::new(env::current_exe().unwrap()), test, config, connect)
     }

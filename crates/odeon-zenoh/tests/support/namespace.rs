@@ -1,4 +1,5 @@
-//! A network of its own for a test: it runs once more in a network namespace, its member in another one, and a cable leads from one to the other.
+//! A network of its own for a test: it runs once more in a network namespace, its member in another
+//! one, and a cable leads from one to the other.
 //!
 //! Nothing of it is seen outside, and it goes with the processes.
 
@@ -103,7 +104,8 @@ impl Cable {
         {
             return Trouble::Netem;
         }
-        // A program of the packet filter's: load a random number, and drop the packet if that is below 3 % of 2^32.
+        // A program of the packet filter's: load a random number, and drop the packet if that is
+        // below 3 % of 2^32.
         let drops = "4,32 0 0 4294963256,53 1 0 128849019,6 0 0 2,6 0 0 0";
         shell(&format!("tc qdisc add dev {end} clsact"));
         for direction in ["ingress", "egress"] {

@@ -20,8 +20,9 @@ pub struct Place {
 /// Dead letters, but questions that did not come to another theater: who asked knows.
 #[derive(Debug, Default)]
 pub struct Lost {
-    /// Numbers that did not come to another theater: those that had been sent when its end was known (`Unreachable`), and those that were sent while their
-    /// receiver's seat ended (`Stopped`).
+    /// Numbers that did not come to another theater: those that had been sent when its end was
+    /// known (`Unreachable`), and those that were sent while their receiver's seat ended
+    /// (`Stopped`).
     pub numbers: Vec<u64>,
     pub others: Vec<DeadLetterReason>,
 }
@@ -130,7 +131,8 @@ impl Place {
         find().unwrap()
     }
 
-    /// How many numbers have been acknowledged, of those that were sent to a theater that is gone: waits until each other one is a dead letter, and once.
+    /// How many numbers have been acknowledged, of those that were sent to a theater that is gone:
+    /// waits until each other one is a dead letter, and once.
     #[track_caller]
     pub fn acknowledged_of(&self, sent: u64) -> u64 {
         let lost = || {

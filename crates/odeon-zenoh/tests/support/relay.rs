@@ -1,4 +1,5 @@
-//! A network between two theaters that has only TCP: its connections are delayed, silent for a while, and cut.
+//! A network between two theaters that has only TCP: its connections are delayed, silent for a
+//! while, and cut.
 
 use odeon_core::Random;
 use std::io::{ErrorKind, Read, Write};

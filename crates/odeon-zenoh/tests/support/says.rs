@@ -16,7 +16,8 @@ pub enum Say {
     Echo(u64, Reply<u64>),
     /// Not answered.
     Keep(Reply<u64>),
-    /// Says numbers to this actor, and asks it for an echo after each hundred of them, until it is enough.
+    /// Says numbers to this actor, and asks it for an echo after each hundred of them, until it is
+    /// enough.
     SpeakTo(ActorRef<Say>),
     Echoed,
     NotEchoed,
@@ -50,7 +51,8 @@ pub struct Speaks {
 }
 
 impl Speaks {
-    /// One that writes down what it has heard, where it can be read after the process has been killed.
+    /// One that writes down what it has heard, where it can be read after the process has been
+    /// killed.
     pub fn with_journal(journal: &Path) -> Self {
         Self { journal: Some(File::create(journal).unwrap()), ..Self::default() }
     }

@@ -1,4 +1,5 @@
-//! A client of the bank that writes down what it asks and is told, where it can be read after its process has been killed.
+//! A client of the bank that writes down what it asks and is told, where it can be read after its
+//! process has been killed.
 #![allow(unreachable_pub, reason = "as in `support`")]
 
 use crate::bank::{ACCOUNTS, Answer, BRANCHES, Call, Order};
@@ -11,7 +12,8 @@ use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-/// TUNE: ms, guessed 2026-11: a few thousand calls in a run of some seconds, which are judged in less.
+/// TUNE: ms, guessed 2026-11: a few thousand calls in a run of some seconds, which are judged in
+/// less.
 const REST: Duration = Duration::from_millis(4);
 
 #[derive(Serialize, Deserialize)]
@@ -143,7 +145,8 @@ impl Actor for Teller {
     }
 }
 
-/// Adds what a teller has written down. What it was writing when it was killed it had not sent, or was not to know.
+/// Adds what a teller has written down. What it was writing when it was killed it had not sent, or
+/// was not to know.
 pub fn read(journal: &Path, history: &mut History<Call, Answer>) {
     let text = fs::read_to_string(journal).unwrap();
     let whole = text.rfind('\n').map_or(0, |end| end + 1);

@@ -1,5 +1,5 @@
-//! A part of a handler says that the transaction borrows the variables, by one lifetime for both: as rustc suggests, and as
-//! `correct_use.rs` does.
+//! A part of a handler says that the transaction borrows the variables, by one lifetime for both:
+//! as rustc suggests, and as `correct_use.rs` does.
 
 use odeon::prelude::*;
 

@@ -1,4 +1,5 @@
-//! Plain actors are spawned by `spawn`, asynchronous ones by `spawn_async`, speculative ones by `spawn_speculative`.
+//! Plain actors are spawned by `spawn`, asynchronous ones by `spawn_async`, speculative ones by
+//! `spawn_speculative`.
 
 use odeon::prelude::*;
 

@@ -41,13 +41,14 @@ pub(super) struct FiguresArguments {
     /// Leave out the comparisons with other runtimes
     #[arg(long)]
     no_peers: bool,
-    /// Measure nothing, but write the pages from what a run has written beside its page. With --hardware: judge what
-    /// these files of lines of JSON tell, and write it into the section of the page of --report that is about real hardware
+    /// Measure nothing, but write the pages from what a run has written beside its page. With
+    /// --hardware: judge what these files of lines of JSON tell, and write it into the section of
+    /// the page of --report that is about real hardware
     #[arg(long, value_name = "FILES", value_delimiter = ',', conflicts_with_all = ["json", "within", "samples"])]
     from: Vec<PathBuf>,
-    /// Write the page of figures in Markdown, and beside it the same as lines of JSON; paragraphs about figures that are
-    /// not reached come from benchmarks-notes.md beside it, what was measured on real hardware from files in the
-    /// folder `hardware` beside it
+    /// Write the page of figures in Markdown, and beside it the same as lines of JSON; paragraphs
+    /// about figures that are not reached come from benchmarks-notes.md beside it, what was
+    /// measured on real hardware from files in the folder `hardware` beside it
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     /// Write a page of the few comparisons to look at first

@@ -28,7 +28,8 @@ impl Repetition {
 
 #[derive(Args, Clone)]
 pub(super) struct Comparison {
-    /// Other runtimes or libraries to run the same on, each in a process of its own, built on demand
+    /// Other runtimes or libraries to run the same on, each in a process of its own, built on
+    /// demand
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = peers::ACTOR_RUNTIMES)]
     pub(super) vs: Vec<String>,
     /// Write every result with every sample as a line of JSON

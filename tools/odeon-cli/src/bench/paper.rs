@@ -1,5 +1,5 @@
-//! `odeon bench selectors`, `theaters`, `heterogeneous`, and `--reproduce` of `list` and `geostat`: what papers ran, with plots and a page that
-//! sets what comes out beside their figures.
+//! `odeon bench selectors`, `theaters`, `heterogeneous`, and `--reproduce` of `list` and `geostat`:
+//! what papers ran, with plots and a page that sets what comes out beside their figures.
 
 use super::measuring::{at_most, ended};
 use crate::output::Terminal;
@@ -83,7 +83,8 @@ pub(super) fn command(paper: &'static Paper) -> Command {
     command
 }
 
-/// Adds the options to a workload that is reproduced. WHY `out` without a default: with some workloads it also asks for pictures.
+/// Adds the options to a workload that is reproduced. WHY `out` without a default: with some
+/// workloads it also asks for pictures.
 pub(super) fn with_options(command: Command) -> Command {
     if paper::find(command.get_name()).is_none() {
         return command;

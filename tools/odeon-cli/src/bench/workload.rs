@@ -74,8 +74,8 @@ fn parameter_option(parameter: &'static Parameter) -> Arg {
 #[derive(Clone)]
 struct Sweep(Vec<Value>);
 
-/// `--stage` for workloads that run on stages, nothing for those that run in modes, which are a parameter, or without
-/// actors.
+/// `--stage` for workloads that run on stages, nothing for those that run in modes, which are a
+/// parameter, or without actors.
 fn variant_option(workload: &Workload) -> Option<Arg> {
     let variants = workload.variants;
     let (option, help) = match variants[0] {

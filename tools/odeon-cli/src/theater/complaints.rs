@@ -1,4 +1,5 @@
-//! Connections that come to nothing: a line for each; and for who only asks something, why nobody was found.
+//! Connections that come to nothing: a line for each; and for who only asks something, why nobody
+//! was found.
 
 use odeon_zenoh::{Complaint, hear_complaints};
 use std::sync::mpsc::{Receiver, channel};
@@ -17,7 +18,8 @@ impl Complaints {
         Self(told)
     }
 
-    /// Says each in a line, from a thread of its own: whoever tells of it must not wait for who reads the output.
+    /// Says each in a line, from a thread of its own: whoever tells of it must not wait for who
+    /// reads the output.
     pub(super) fn say(self) {
         std::thread::spawn(move || {
             for complaint in self.0 {
@@ -31,7 +33,8 @@ impl Complaints {
         });
     }
 
-    /// Why nobody was found, if something tells: rather that somebody is there who does not let this program in.
+    /// Why nobody was found, if something tells: rather that somebody is there who does not let
+    /// this program in.
     pub(super) fn why(&self) -> Option<String> {
         let all: Vec<Complaint> = self.0.try_iter().collect();
         let rank = |complaint: &&Complaint| match complaint {

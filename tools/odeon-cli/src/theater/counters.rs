@@ -1,4 +1,5 @@
-//! What a theater that runs by itself can have created in it, by this command and by any program: counters, mobile actors to try theaters with.
+//! What a theater that runs by itself can have created in it, by this command and by any program:
+//! counters, mobile actors to try theaters with.
 
 use odeon_core::{Actor, ActorRef, Context, Message, Reply, Theater};
 use odeon_theater::{Mobile, MobileId, Network};
@@ -10,7 +11,8 @@ pub(super) const COUNTERS: &str = "odeon-cli/counters/2";
 /// As what counters are created.
 pub(super) const COUNTER: &str = "counter";
 
-/// Counts, wherever it is. Keeps itself if it is told to: nobody else refers to it between two commands.
+/// Counts, wherever it is. Keeps itself if it is told to: nobody else refers to it between two
+/// commands.
 #[derive(Default, Serialize, Deserialize)]
 struct Counter {
     count: u64,

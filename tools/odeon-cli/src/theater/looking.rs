@@ -38,7 +38,8 @@ impl Found {
     }
 }
 
-/// All theaters that there are, in the order of names and identities: once none is missing of which another one knows, or the time is up.
+/// All theaters that there are, in the order of names and identities: once none is missing of which
+/// another one knows, or the time is up.
 pub(super) fn look(
     member: &Member,
     reach: &Reach,

@@ -36,7 +36,8 @@ pub(super) fn short_actor(id: MobileId, digits: usize) -> String {
 }
 
 /// The theater with this name; if there is none, the one whose identity begins so. While a theater
-/// says nothing, nobody knows its name: then fewer digits than are shown may be that, and tell nobody.
+/// says nothing, nobody knows its name: then fewer digits than are shown may be that, and tell
+/// nobody.
 pub(super) fn theater<'a>(
     found: &'a [Found],
     argument: &str,
@@ -105,7 +106,8 @@ pub(super) fn actor<'a>(
     }
 }
 
-/// Those that do not say what they are called and which actors they have, if there are any: found without a steward, or suspected by others.
+/// Those that do not say what they are called and which actors they have, if there are any: found
+/// without a steward, or suspected by others.
 fn silent(found: &[Found]) -> Option<String> {
     let suspected = |overview: &Overview| {
         let all = overview.members.clone().into_iter();

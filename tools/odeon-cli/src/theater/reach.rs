@@ -33,7 +33,8 @@ pub(super) struct Reach {
     /// same for all theaters of the cluster.
     #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = clap::value_parser!(u64).range(0..=3_600))]
     longest_cut: u64,
-    /// File with the secret of the cluster, of 16 bytes at least: who does not know it is not let in.
+    /// File with the secret of the cluster, of 16 bytes at least: who does not know it is not let
+    /// in.
     #[arg(long, value_name = "FILE")]
     secret_file: Option<PathBuf>,
     /// Certificate of the authority that has signed all others, for endpoints tls/..
@@ -63,7 +64,8 @@ fn cluster(text: &str) -> Result<String, String> {
 }
 
 impl Reach {
-    /// An error if there is no way in which others could be met, or one that certificates do not guard.
+    /// An error if there is no way in which others could be met, or one that certificates do not
+    /// guard.
     pub(super) fn check(&self, others: &str) -> Result<(), TheaterError> {
         if self.connect.is_empty() && self.listen.is_empty() && !self.discover {
             return Err(TheaterError::argument(
@@ -187,8 +189,9 @@ impl Member {
 
     /// Leaves, and answers whether all have heard of it.
     ///
-    /// WHY a thread closes the connections: Zenoh waits up to 10 s for one that is being opened, to a program that stands still; nothing is lost if this
-    /// program ends meanwhile, as all have been told by then.
+    /// WHY a thread closes the connections: Zenoh waits up to 10 s for one that is being opened, to
+    /// a program that stands still; nothing is lost if this program ends meanwhile, as all have
+    /// been told by then.
     pub(super) fn leave(self) -> bool {
         let have_heard = self.network.leave(UNTIL_LEFT);
         let (tell, told) = channel();

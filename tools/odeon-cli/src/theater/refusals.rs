@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use super::running::say;
 
-/// TUNE: guessed 2026-11: more than a cluster has theaters; whoever makes up identities fills no log.
+/// TUNE: guessed 2026-11: more than a cluster has theaters; whoever makes up identities fills no
+/// log.
 const MOST: usize = 100;
 
 /// TUNE: s, guessed 2026-11: so many in this time.

@@ -22,7 +22,8 @@ pub(crate) struct RunArguments {
     /// Threads of its pool: as many as there are cores.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=256))]
     workers: Option<u16>,
-    /// For how long actors move to other theaters, at most, when it is told to end: by Ctrl-C or SIGTERM.
+    /// For how long actors move to other theaters, at most, when it is told to end: by Ctrl-C or
+    /// SIGTERM.
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = clap::value_parser!(u64).range(0..=86_400))]
     drain_within: u64,
 }

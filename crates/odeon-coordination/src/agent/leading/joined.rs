@@ -1,4 +1,5 @@
-//! What handlers join to actors of other theaters: which theaters come to have parts by that, and when nothing of it is under way.
+//! What handlers join to actors of other theaters: which theaters come to have parts by that, and
+//! when nothing of it is under way.
 
 use std::collections::BTreeMap;
 use std::mem;
@@ -15,8 +16,10 @@ use crate::agent::tell::{Tell, Why};
 use crate::id::Id;
 
 impl Leading {
-    /// Whether all messages that handlers have joined to actors of other theaters in this round have been handled there. What a member has said of that it said when nothing
-    /// was left for it to do, and its numbers only grow: so if these agree for all, nothing is under way (Mattern, Algorithms for distributed termination detection, 1987).
+    /// Whether all messages that handlers have joined to actors of other theaters in this round
+    /// have been handled there. What a member has said of that it said when nothing was left for it
+    /// to do, and its numbers only grow: so if these agree for all, nothing is under way (Mattern,
+    /// Algorithms for distributed termination detection, 1987).
     pub(super) fn is_balanced(&self) -> bool {
         let mut sent: BTreeMap<TheaterId, u32> = BTreeMap::new();
         for (to, messages) in self.members.values().flat_map(|member| &member.joins.sent) {
@@ -73,7 +76,8 @@ impl Agent {
         }
     }
 
-    /// A message has come that was joined elsewhere to an actor of this theater, which leads and has no part yet.
+    /// A message has come that was joined elsewhere to an actor of this theater, which leads and
+    /// has no part yet.
     pub(crate) fn leader_is_joined(&mut self, id: Id, part: Part, ctx: &mut Context<'_, Self>) {
         if self.leading.get(&id.number).is_some_and(Leading::is_open) {
             self.following.insert(id, Following::new(Some(part)));

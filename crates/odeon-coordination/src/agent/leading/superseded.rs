@@ -1,4 +1,5 @@
-//! Others end a transaction in the place of this theater, which leads it, and is there all the same.
+//! Others end a transaction in the place of this theater, which leads it, and is there all the
+//! same.
 
 use odeon_core::Context;
 use odeon_speculative::CoordinationError;

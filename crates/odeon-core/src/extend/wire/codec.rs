@@ -71,7 +71,8 @@ pub fn decode_whole<T: DeserializeOwned>(
     )))
 }
 
-/// Reads a value. Bytes behind it are not looked at: a newer version of its type may have more fields at its end.
+/// Reads a value. Bytes behind it are not looked at: a newer version of its type may have more
+/// fields at its end.
 ///
 /// # Errors
 /// Why it cannot be read.

@@ -1,8 +1,9 @@
 //! Limits for values inside of values, where they are read.
 //!
-//! A type may contain itself, and then bytes say how often: a byte or two for each time, and for each a frame of the stack, at the end of which the process
-//! is. And elements that are written as nothing, as `()`, come from a length alone, which says for how long they are read. So whatever is read is read through
-//! a [`Limited`], which counts both.
+//! A type may contain itself, and then bytes say how often: a byte or two for each time, and for
+//! each a frame of the stack, at the end of which the process is. And elements that are written as
+//! nothing, as `()`, come from a length alone, which says for how long they are read. So whatever
+//! is read is read through a [`Limited`], which counts both.
 
 use std::cell::Cell;
 use std::fmt;
@@ -14,10 +15,12 @@ use serde::de::{
 use super::error::WireError;
 use super::passage;
 
-/// TUNE: guessed 2026-11, and what serde_json has: types that do not contain themselves come to some ten; a frame may have some kilobytes.
+/// TUNE: guessed 2026-11, and what serde_json has: types that do not contain themselves come to
+/// some ten; a frame may have some kilobytes.
 pub(super) const DEEPEST: u8 = 128;
 
-/// TUNE: guessed 2026-11: how many elements of lists and maps are read that take no byte each: far more than anybody sends, and read in a millisecond.
+/// TUNE: guessed 2026-11: how many elements of lists and maps are read that take no byte each: far
+/// more than anybody sends, and read in a millisecond.
 const MOST_OF_NOTHING: usize = 1 << 16;
 
 /// What reads a value, gives or takes its parts, and how much there may be inside of it.

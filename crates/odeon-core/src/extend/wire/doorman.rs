@@ -7,7 +7,8 @@ use crate::turn::async_context::AsyncContext;
 use crate::turn::asynchronous;
 use crate::vocabulary::message::Message;
 
-/// Sends to one bounded mailbox of an actor: what its bound does with a sender, it does with this actor (S18).
+/// Sends to one bounded mailbox of an actor: what its bound does with a sender, it does with this
+/// actor (S18).
 struct Doorman<M: Message> {
     actor: ActorRef<M>,
     mailbox: usize,

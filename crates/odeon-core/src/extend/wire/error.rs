@@ -8,9 +8,11 @@ use std::fmt;
 pub enum WireError {
     /// Its type says so, or bytes do not fit its type.
     Format(String),
-    /// It has more than 128 levels inside of each other: options, lists, structs, enums and the like. Found where it is read.
+    /// It has more than 128 levels inside of each other: options, lists, structs, enums and the
+    /// like. Found where it is read.
     TooDeep,
-    /// It has more elements in its lists and maps than bytes, by more than 65,536: elements that are written as nothing, as `()`. Found where it is read.
+    /// It has more elements in its lists and maps than bytes, by more than 65,536: elements that
+    /// are written as nothing, as `()`. Found where it is read.
     TooMany,
     /// Its `Serialize` or `Deserialize` panicked.
     Panicked,

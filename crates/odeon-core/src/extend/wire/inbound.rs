@@ -37,7 +37,8 @@ pub enum Delivered {
     No,
 }
 
-/// The way in for messages from elsewhere to one actor, the type of its messages forgotten. Keeps the actor.
+/// The way in for messages from elsewhere to one actor, the type of its messages forgotten. Keeps
+/// the actor.
 pub trait Inbound: Send + Sync {
     /// The actor's number.
     fn actor(&self) -> u64;
@@ -79,8 +80,8 @@ pub trait Inbound: Send + Sync {
         bytes: &[u8],
     ) -> Result<Delivered, WireError>;
 
-    /// As [`deliver`](Self::deliver), with a companion, to an actor that takes messages with these. The companion is dropped if it is
-    /// none, or the message cannot be delivered.
+    /// As [`deliver`](Self::deliver), with a companion, to an actor that takes messages with these.
+    /// The companion is dropped if it is none, or the message cannot be delivered.
     ///
     /// # Errors
     /// If these bytes are no message for it, or it takes no companions.
@@ -130,7 +131,8 @@ impl<M: Message + Serialize + DeserializeOwned> Inbound for Here<M> {
     }
 
     fn is_alone(&self) -> bool {
-        // ORDERING: Relaxed: whoever finds only references of its own has them all, and others come only from those, or from the actor itself.
+        // ORDERING: Relaxed: whoever finds only references of its own has them all, and others come
+        // only from those, or from the actor itself.
         let references = self.actor.cell().header.strong.load(Ordering::Relaxed);
         // Each doorman has one, too.
         references as usize == 1 + self.doormen.len()
@@ -233,7 +235,8 @@ impl<M: Message + Serialize + DeserializeOwned> Inbound for Here<M> {
     }
 }
 
-/// A message that was written for an actor of the stage's theater, which nobody can read any more, is a dead letter.
+/// A message that was written for an actor of the stage's theater, which nobody can read any more,
+/// is a dead letter.
 pub fn unreadable(stage: &dyn Submit, actor: u64, reason: DeadLetterReason, bytes: &[u8]) {
     let shard = (actor & ((1 << SHARD_BITS) - 1)) as usize;
     stage.theater().dead_letter(ActorId::new(shard, actor >> SHARD_BITS), reason, bytes.to_vec());

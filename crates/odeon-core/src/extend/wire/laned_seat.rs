@@ -1,7 +1,8 @@
 //! A seat for an actor whose messages come with the lanes of their senders.
 //!
-//! It is such a seat in every theater: where the actor sits, it is given messages with their lanes, and elsewhere they are written with them. Nothing
-//! is sorted on the way: the actor sorts its messages itself.
+//! It is such a seat in every theater: where the actor sits, it is given messages with their lanes,
+//! and elsewhere they are written with them. Nothing is sorted on the way: the actor sorts its
+//! messages itself.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;

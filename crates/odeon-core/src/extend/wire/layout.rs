@@ -1,12 +1,17 @@
 //! Fingerprints of layouts: whether two programs mean the same by a type of one name.
 //!
-//! Postcard writes values without saying what they are, so a type that has changed under the same name would be read as something else. What serde knows of a type
-//! is what its `Deserialize` asks for. So it is run with a reader that has no bytes, notes what is asked for ([`tracer`]), and answers with something made up, again
-//! and again until all variants of all enums have been seen. What has been noted is a graph, since types may contain themselves ([`shapes`]); its hash is
-//! the fingerprint. What a reference or a reply is for is no part of its bytes, and belongs to it all the same: those say so themselves ([`refers`]).
+//! Postcard writes values without saying what they are, so a type that has changed under the same
+//! name would be read as something else. What serde knows of a type is what its `Deserialize` asks
+//! for. So it is run with a reader that has no bytes, notes what is asked for ([`tracer`]), and
+//! answers with something made up, again and again until all variants of all enums have been seen.
+//! What has been noted is a graph, since types may contain themselves ([`shapes`]); its hash is the
+//! fingerprint. What a reference or a reply is for is no part of its bytes, and belongs to it all
+//! the same: those say so themselves ([`refers`]).
 //!
-//! What counts: the names that serde knows of structs, enums, fields and variants, their order, the types of fields. What does not: where a type is defined, what
-//! is left out by `skip`, what a value means. A `Deserialize` that refuses what is made up hides what it would have asked for behind that.
+//! What counts: the names that serde knows of structs, enums, fields and variants, their order, the
+//! types of fields. What does not: where a type is defined, what is left out by `skip`, what a
+//! value means. A `Deserialize` that refuses what is made up hides what it would have asked for
+//! behind that.
 //!
 //! | question | file |
 //! |---|---|
@@ -34,8 +39,9 @@ use super::passage;
 /// One fingerprint for each type.
 static KNOWN: RwLock<Option<HashMap<TypeId, u64>>> = RwLock::new(None);
 
-/// The fingerprint of a type's layout: equal in two programs in which values of this type are written in the same way. It is found out once, by
-/// the type's `Deserialize`, which is run with made-up values.
+/// The fingerprint of a type's layout: equal in two programs in which values of this type are
+/// written in the same way. It is found out once, by the type's `Deserialize`, which is run with
+/// made-up values.
 ///
 /// ```
 /// use odeon_core::wire::layout_of;
@@ -66,14 +72,16 @@ pub fn layout_of<T: DeserializeOwned + 'static>() -> u64 {
         return layout;
     }
     drop(known);
-    // Without the lock: it is the user's code. Whoever else does it at the same time comes to the same.
+    // Without the lock: it is the user's code. Whoever else does it at the same time comes to the
+    // same.
     let layout = passage::during(&Nowhere, || shapes::layout_of(Root::of::<T>()));
     let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
     known.get_or_insert_default().insert(TypeId::of::<T>(), layout);
     layout
 }
 
-/// In a `Deserialize` of this crate: what has been read is not what it is made of, but leads to somebody who takes values of this type.
+/// In a `Deserialize` of this crate: what has been read is not what it is made of, but leads to
+/// somebody who takes values of this type.
 pub(super) fn refers<T: DeserializeOwned + 'static>(what: &'static str) {
     shapes::note_reference(what, Root::of::<T>());
 }

@@ -29,8 +29,9 @@ use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
 use crate::vocabulary::message::Message;
 
-/// An actor that may move from one theater to another one: its state is what serde writes of it. A [`Timer`](crate::Timer) in it goes with the
-/// actor, if it is one of [`send_after`](Context::send_after); others cannot be written.
+/// An actor that may move from one theater to another one: its state is what serde writes of it. A
+/// [`Timer`](crate::Timer) in it goes with the actor, if it is one of
+/// [`send_after`](Context::send_after); others cannot be written.
 ///
 /// ```
 /// # use odeon_core::{Actor, Context, Message, Reply, wire::Mobile};
@@ -61,21 +62,25 @@ use crate::vocabulary::message::Message;
     note = "an actor moves if it implements `Mobile`, and serde's `Serialize` and `Deserialize`, as its messages do"
 )]
 pub trait Mobile: Actor<Msg: Serialize + DeserializeOwned> + Serialize + DeserializeOwned {
-    /// What actors of this type are called between theaters: the same in all programs that they move between.
+    /// What actors of this type are called between theaters: the same in all programs that they
+    /// move between.
     const KIND: &'static str;
 
-    /// How the state is written: theaters that have another one refuse it. Change it when older states would be misread; what is more in a state than a
-    /// theater's program knows it refuses in any case.
+    /// How the state is written: theaters that have another one refuse it. Change it when older
+    /// states would be misread; what is more in a state than a theater's program knows it refuses
+    /// in any case.
     const VERSION: u32 = 0;
 
-    /// Runs in the theater to which the actor has moved, before it handles anything there. `started` is not called again.
+    /// Runs in the theater to which the actor has moved, before it handles anything there.
+    /// `started` is not called again.
     fn arrived(&mut self, ctx: &mut Context<'_, Self>) {
         let _ = ctx;
     }
 }
 
-/// A mobile actor where it sits: what its seat has it do. One whose messages come with lanes is of another crate, and handles them beside its
-/// seat's turn too; it is [spawned](spawn_guest) with a seat for such messages.
+/// A mobile actor where it sits: what its seat has it do. One whose messages come with lanes is of
+/// another crate, and handles them beside its seat's turn too; it is [spawned](spawn_guest) with a
+/// seat for such messages.
 pub trait Guest<M: Message + Serialize + DeserializeOwned>: Send {
     /// Handles a message.
     fn handle(&mut self, message: M, ctx: &mut Context<'_, Seat<M>>);
@@ -122,7 +127,8 @@ pub trait Guest<M: Message + Serialize + DeserializeOwned>: Send {
         let _ = (continuation, ctx);
     }
 
-    /// Goes on with messages that it has taken and not handled. `false`: there is nothing to do until more come, or its seat's actor is woken.
+    /// Goes on with messages that it has taken and not handled. `false`: there is nothing to do
+    /// until more come, or its seat's actor is woken.
     fn go_on(&mut self, ctx: &mut Context<'_, Seat<M>>) -> bool {
         let _ = ctx;
         false
@@ -148,8 +154,8 @@ pub trait Guest<M: Message + Serialize + DeserializeOwned>: Send {
         let _ = take;
     }
 
-    /// It is to leave, and begins nothing that it need not. `false`: some of what it has begun goes on. Then the actor of its seat, `me`, is woken
-    /// when that may be over, and it is asked again.
+    /// It is to leave, and begins nothing that it need not. `false`: some of what it has begun goes
+    /// on. Then the actor of its seat, `me`, is woken when that may be over, and it is asked again.
     fn may_leave(&mut self, me: &dyn Fn() -> ActorRef<M>) -> bool {
         let _ = me;
         true
@@ -158,8 +164,8 @@ pub trait Guest<M: Message + Serialize + DeserializeOwned>: Send {
     /// It does not leave after all.
     fn stays(&mut self) {}
 
-    /// It leaves: hands over what it has taken and not handled, that of each sender in its order. It may have to stay all the same, and is given that
-    /// again.
+    /// It leaves: hands over what it has taken and not handled, that of each sender in its order.
+    /// It may have to stay all the same, and is given that again.
     fn hand_over(&mut self, take: &mut dyn FnMut(Slot, M)) {
         let _ = take;
     }
@@ -266,7 +272,8 @@ pub trait Kind: Send + Sync {
     /// References to actors of this kind.
     fn arriving(&self) -> &dyn Arriving;
 
-    /// The type of their messages, as [`Inbound::message_type`](super::Inbound::message_type) says it.
+    /// The type of their messages, as [`Inbound::message_type`](super::Inbound::message_type) says
+    /// it.
     fn message_type(&self) -> TypeId;
 
     /// Reads an actor.
@@ -322,7 +329,8 @@ pub fn references_to<M: Message + Serialize + DeserializeOwned>() -> impl Arrivi
     Of::<M>(PhantomData)
 }
 
-/// Puts a guest whose messages come with lanes into a seat of its own, on a stage of the pool. It is to be [introduced](super::Native).
+/// Puts a guest whose messages come with lanes into a seat of its own, on a stage of the pool. It
+/// is to be [introduced](super::Native).
 pub fn spawn_guest<M, G>(stage: &Arc<dyn Submit>, guest: G) -> ActorRef<M>
 where
     M: Message + Serialize + DeserializeOwned,

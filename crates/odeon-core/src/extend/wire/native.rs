@@ -1,7 +1,8 @@
 //! Actors that sit where they were created, and of whose seats the network knows nothing.
 //!
-//! Most mobile actors are never referred to from elsewhere and never move, so nothing is made for that until somebody asks: then the actor is
-//! [introduced](Native::introduce), once. Its desk is kept with its relations, from where its seat takes it as soon as it has something to do there.
+//! Most mobile actors are never referred to from elsewhere and never move, so nothing is made for
+//! that until somebody asks: then the actor is [introduced](Native::introduce), once. Its desk is
+//! kept with its relations, from where its seat takes it as soon as it has something to do there.
 
 use std::sync::Arc;
 
@@ -21,7 +22,8 @@ use crate::vocabulary::message::Message;
 /// How actors of one type are introduced.
 pub struct Introduction {
     kind: &'static str,
-    /// What the network is to know of the actor with this cell. The cell is one for messages of the type.
+    /// What the network is to know of the actor with this cell. The cell is one for messages of the
+    /// type.
     stands: unsafe fn(&Header, Arc<Desk>) -> Arc<dyn StandIn>,
 }
 
@@ -77,8 +79,8 @@ impl Native {
         self.introduction.kind
     }
 
-    /// Introduces it: from here on its way out is this one. It is given a turn, in which it says how many messages it has handled.
-    /// `None`: somebody else has, or it has ended.
+    /// Introduces it: from here on its way out is this one. It is given a turn, in which it says
+    /// how many messages it has handled. `None`: somebody else has, or it has ended.
     pub fn introduce(&self, outbound: Arc<dyn Outbound>) -> Option<Arc<dyn StandIn>> {
         let header = self.actor.header();
         let relations = header.relations.get_or_make().ok()?;

@@ -1,4 +1,5 @@
-//! The way from an actor's seat to the network: messages that leave, and what the network wants of the seat.
+//! The way from an actor's seat to the network: messages that leave, and what the network wants of
+//! the seat.
 
 use std::any::Any;
 use std::fmt;
@@ -48,7 +49,8 @@ pub trait Outbound: Send + Sync {
         encode: Encode<'_>,
     ) -> Result<(), NotTaken>;
 
-    /// Takes a letter of the actor that has been [let go](Bid::Go), which is to wait on where it comes; [`Awaits::Time`] is the time that is left.
+    /// Takes a letter of the actor that has been [let go](Bid::Go), which is to wait on where it
+    /// comes; [`Awaits::Time`] is the time that is left.
     ///
     /// # Errors
     /// As [`take`](Self::take).
@@ -75,21 +77,23 @@ pub trait Outbound: Send + Sync {
     /// [`RELIEVED_AT`](crate::extend::RELIEVED_AT) wakes the actor of the seat.
     fn pressing(&self) -> usize;
 
-    /// Whether messages can be taken: not while others, for the same actor, are to come to it first. Whoever changes that wakes the
-    /// actor of the seat.
+    /// Whether messages can be taken: not while others, for the same actor, are to come to it
+    /// first. Whoever changes that wakes the actor of the seat.
     fn is_open(&self) -> bool;
 
     /// The seat has come to a mark, behind all that came before it. Answers what it is to do.
     fn heed(&self, mark: &[u8], occupied: Occupied) -> Bid;
 
-    /// A mark waits at an actor that leaves. `true`: it has been heeded, and need not wait any longer.
+    /// A mark waits at an actor that leaves. `true`: it has been heeded, and need not wait any
+    /// longer.
     fn heeds_early(&self, mark: &[u8]) -> bool;
 
     /// A mark is not heeded any more.
     fn lost(&self, mark: &[u8]);
 
-    /// The actor leaves, as it was [bid](Bid::Go), and all that waited for it has been taken behind it. `false`: it does not come there any more. It waits
-    /// in its seat until that is bid to [keep](Bid::Stay) it.
+    /// The actor leaves, as it was [bid](Bid::Go), and all that waited for it has been taken behind
+    /// it. `false`: it does not come there any more. It waits in its seat until that is bid to
+    /// [keep](Bid::Stay) it.
     fn gone(&self) -> bool;
 
     /// The actor of the seat has ended.
@@ -183,7 +187,8 @@ impl Settler {
     }
 }
 
-/// Messages, marks and letters that have come for an actor before it sits, the type of messages forgotten.
+/// Messages, marks and letters that have come for an actor before it sits, the type of messages
+/// forgotten.
 pub struct Earlier(Theirs<Box<dyn Any + Send>>);
 
 impl Earlier {

@@ -39,7 +39,8 @@ pub struct Reference {
 
 /// Knows the actors that others refer to, and those elsewhere that are referred to here.
 ///
-/// It is in force on one thread while one value is written or read there, and may be so on several at once.
+/// It is in force on one thread while one value is written or read there, and may be so on several
+/// at once.
 pub trait Passage {
     /// A reference leaves.
     ///
@@ -47,8 +48,8 @@ pub trait Passage {
     /// Why it may not leave.
     fn actor_leaves(&self, actor: &Leaving<'_>) -> Result<Reference, WireError>;
 
-    /// A reference arrives: an `ActorRef<M>`, to the actor itself if it lives here, and otherwise to the one
-    /// [`Seat`](super::Seat) for it, which `arriving` makes if there is none.
+    /// A reference arrives: an `ActorRef<M>`, to the actor itself if it lives here, and otherwise
+    /// to the one [`Seat`](super::Seat) for it, which `arriving` makes if there is none.
     ///
     /// # Errors
     /// [`WireError::OtherMessages`], or why it may not be here.
@@ -58,8 +59,9 @@ pub trait Passage {
         arriving: &dyn Arriving,
     ) -> Result<Box<dyn Any + Send + Sync>, WireError>;
 
-    /// The right to answer a question leaves; answers the number by which the answer will come back. Dropped, it tells the asker that
-    /// there will be none. `from`: the theater of the asker, by its number, if the answer goes on to another one from here.
+    /// The right to answer a question leaves; answers the number by which the answer will come
+    /// back. Dropped, it tells the asker that there will be none. `from`: the theater of the asker,
+    /// by its number, if the answer goes on to another one from here.
     ///
     /// # Errors
     /// Why it may not leave.
@@ -101,7 +103,8 @@ pub trait Arriving {
     /// The type of messages, as [`Inbound::message_type`] says it.
     fn message_type(&self) -> TypeId;
 
-    /// Makes a seat for the actor elsewhere, on a pool, and answers the `ActorRef` to it, and what else is to be known of it.
+    /// Makes a seat for the actor elsewhere, on a pool, and answers the `ActorRef` to it, and what
+    /// else is to be known of it.
     fn seat(
         &self,
         stage: &Arc<dyn Submit>,
@@ -153,7 +156,8 @@ pub(super) fn during<R>(passage: &dyn Passage, work: impl FnOnce() -> R) -> R {
             IN_FORCE.set(self.0);
         }
     }
-    // SAFETY: only the lifetime changes: the pointer is used while `work` runs, and `passage` lives longer.
+    // SAFETY: only the lifetime changes: the pointer is used while `work` runs, and `passage` lives
+    // longer.
     let erased: NonNull<dyn Passage + 'static> =
         unsafe { std::mem::transmute(NonNull::from(passage)) };
     let _before = Before(IN_FORCE.replace(Some(erased)));
@@ -165,12 +169,14 @@ pub(super) fn during<R>(passage: &dyn Passage, work: impl FnOnce() -> R) -> R {
 /// Does something with the passage that is in force.
 ///
 /// # Errors
-/// What it answers, or that there is none. The error is also kept for [`outcome`], since formats keep less of it.
+/// What it answers, or that there is none. The error is also kept for [`outcome`], since formats
+/// keep less of it.
 pub(super) fn with<R>(
     work: impl FnOnce(&dyn Passage) -> Result<R, WireError>,
 ) -> Result<R, WireError> {
     let result = match IN_FORCE.get() {
-        // SAFETY: set for as long as `during` runs on this thread, from a reference that lives longer.
+        // SAFETY: set for as long as `during` runs on this thread, from a reference that lives
+        // longer.
         Some(passage) => work(unsafe { passage.as_ref() }),
         None => Err(WireError::NoPassage),
     };
@@ -185,7 +191,8 @@ pub(super) fn refuse(error: WireError) {
     REFUSED.set(Some(error));
 }
 
-/// What writing or reading came to: the reason of a passage goes before what the format made of it. `None`: it has panicked.
+/// What writing or reading came to: the reason of a passage goes before what the format made of it.
+/// `None`: it has panicked.
 pub(super) fn outcome<R>(result: Option<postcard::Result<R>>) -> Result<R, WireError> {
     let refused = REFUSED.take();
     match result {

@@ -13,8 +13,8 @@ use super::passage::{self, AnswerRoute, Answerable, Passage};
 use crate::messaging::reply::{Reply, Route};
 use crate::vocabulary::error::AskError;
 
-/// Written as a number, within messages to other theaters. The right to answer goes with what is written: this one is spent, and
-/// the message in which it lies is to be dropped.
+/// Written as a number, within messages to other theaters. The right to answer goes with what is
+/// written: this one is spent, and the message in which it lies is to be dropped.
 ///
 /// # Errors
 /// Anywhere else, and if it has been spent.
@@ -30,7 +30,8 @@ impl<T: Serialize + DeserializeOwned + Send + 'static> Serialize for Reply<T> {
     }
 }
 
-/// Read within messages from other theaters: what is answered goes back to where the question came from.
+/// Read within messages from other theaters: what is answered goes back to where the question came
+/// from.
 ///
 /// # Errors
 /// Anywhere else.
@@ -67,8 +68,8 @@ fn take<T: Send + 'static>(reply: &Reply<T>) -> Option<Reply<T>> {
     /// Of two threads that write the same message one gets it.
     static TAKING: Mutex<()> = Mutex::new(());
     let _taking = TAKING.lock();
-    // SAFETY: here under the lock; and `lend` is called for messages of which their actor's engine has seen to it that nobody
-    // else uses them.
+    // SAFETY: here under the lock; and `lend` is called for messages of which their actor's engine
+    // has seen to it that nobody else uses them.
     unsafe { reply.take_borrowed() }
 }
 

@@ -1,10 +1,13 @@
-//! The actor here through which a reference leads to an actor that is, or may come to be, elsewhere.
+//! The actor here through which a reference leads to an actor that is, or may come to be,
+//! elsewhere.
 //!
-//! Whoever has a reference sends to the seat. If the actor sits in it, it handles the message in the seat's turn; otherwise the
-//! message is written and handed to the way out (decision 005). So a reference stays what it is when its actor moves.
+//! Whoever has a reference sends to the seat. If the actor sits in it, it handles the message in
+//! the seat's turn; otherwise the message is written and handed to the way out (decision 005). So a
+//! reference stays what it is when its actor moves.
 //!
-//! What changes who sits here comes as a mark among the messages (`seat/moving.rs`): when the seat comes to it, nothing that was sent before is under way
-//! to the seat any more. While its actor leaves, and while its way out is closed, a seat puts aside what comes.
+//! What changes who sits here comes as a mark among the messages (`seat/moving.rs`): when the seat
+//! comes to it, nothing that was sent before is under way to the seat any more. While its actor
+//! leaves, and while its way out is closed, a seat puts aside what comes.
 
 mod moving;
 mod place;
@@ -51,7 +54,8 @@ where
     G: Guest<M> + OfKind + 'static,
 {
     place: Place<M, G>,
-    /// What waits until the way is open or the actor has been let go; if the actor sits here, what came before all else, for an actor with one mailbox.
+    /// What waits until the way is open or the actor has been let go; if the actor sits here, what
+    /// came before all else, for an actor with one mailbox.
     aside: VecDeque<Waiting<M>>,
     /// The actor is to leave once nothing goes on beside it.
     summons: Option<Box<dyn Departure>>,
@@ -63,7 +67,8 @@ where
     handled: u64,
     /// Whether no messages have been taken since the last flush.
     is_flushed: bool,
-    /// The actor sits here, and nothing but messages is to be seen to: known with one look instead of four. Taken back by whatever may change it.
+    /// The actor sits here, and nothing but messages is to be seen to: known with one look instead
+    /// of four. Taken back by whatever may change it.
     is_calm: bool,
     /// The theater is lost to which it writes, and it ends for that.
     is_lost: bool,
@@ -141,8 +146,8 @@ where
         }
     }
 
-    /// Takes a message of this theater with a companion, which cannot go to another one: it is for an actor that sits here and has been given
-    /// all that came before.
+    /// Takes a message of this theater with a companion, which cannot go to another one: it is for
+    /// an actor that sits here and has been given all that came before.
     pub(super) fn take_with(
         &mut self,
         slot: Slot,
@@ -226,7 +231,8 @@ where
         true
     }
 
-    /// `false`: the way is closed, or the actor stays since it leads nowhere any more, and it is the first of those aside.
+    /// `false`: the way is closed, or the actor stays since it leads nowhere any more, and it is
+    /// the first of those aside.
     fn hand_over(&mut self, waiting: Waiting<M>, cell: &MessageCell<M>) -> bool {
         let taken = match &waiting {
             Waiting::Message(slot, message) => {
@@ -244,7 +250,8 @@ where
             && !matches!(waiting, Waiting::Accompanied(..));
         let reason = match taken {
             Ok(()) => {
-                // A user's destructor: its panic is not to take along the seat, and all references that lead by it.
+                // A user's destructor: its panic is not to take along the seat, and all references
+                // that lead by it.
                 drop_quietly(waiting);
                 return true;
             }
@@ -285,7 +292,8 @@ where
                 self.refuse(message, &companion, ctx.cell());
             }
             Some(Waiting::Mark(mark)) => {
-                // With several mailboxes nothing is aside while the actor sits here, unless it sorts messages itself.
+                // With several mailboxes nothing is aside while the actor sits here, unless it
+                // sorts messages itself.
                 if self.come_to(mark, &mut Interior::new(ctx.cell(), None)) {
                     ctx.stop();
                 }
@@ -298,7 +306,8 @@ where
     }
 }
 
-/// The actor is given a message. One that is about to be introduced comes to its desk with the mark that is left for it then.
+/// The actor is given a message. One that is about to be introduced comes to its desk with the mark
+/// that is left for it then.
 #[inline]
 fn count_handled(handled: &mut u64, desk: &Option<Arc<Desk>>) {
     *handled += 1;

@@ -9,8 +9,9 @@ use crate::vocabulary::message::Message;
 pub struct Slot {
     /// The mailbox.
     pub mailbox: usize,
-    /// The lane of the sender, for an actor whose messages come with lanes. It is the same in all theaters by which a message goes: so what one sender
-    /// sends is in one lane, whichever way each of its messages takes.
+    /// The lane of the sender, for an actor whose messages come with lanes. It is the same in all
+    /// theaters by which a message goes: so what one sender sends is in one lane, whichever way
+    /// each of its messages takes.
     pub sender: Option<Lane>,
 }
 

@@ -49,14 +49,17 @@ pub trait StandIn: Send + Sync {
     /// The actor elsewhere, for which it stands, has ended: so does it, for the same reason.
     fn end(&self, reason: EndReason);
 
-    /// The theater to which it writes is lost: it ends behind what has come, which is not to be reached any more.
+    /// The theater to which it writes is lost: it ends behind what has come, which is not to be
+    /// reached any more.
     fn lose(&self);
 
-    /// Leaves a mark among the messages, behind all that have come. `false`: the seat's actor has gone, and does not come to it.
+    /// Leaves a mark among the messages, behind all that have come. `false`: the seat's actor has
+    /// gone, and does not come to it.
     fn mark(&self, mark: Vec<u8>) -> bool;
 
-    /// Leaves a message behind all that have come, which goes to its actor together with a companion that has been written. If it
-    /// cannot, the way out is [told](super::Outbound::lost_companion).
+    /// Leaves a message behind all that have come, which goes to its actor together with a
+    /// companion that has been written. If it cannot, the way out is
+    /// [told](super::Outbound::lost_companion).
     ///
     /// # Errors
     /// The message, if the seat's actor has gone, or takes others.
@@ -104,7 +107,8 @@ pub trait StandIn: Send + Sync {
     /// How many messages actors have handled in this seat, as it knows since its last turn.
     fn handled(&self) -> u64;
 
-    /// Whether something is under way to the seat within this theater: an answer for which its actor waits, or a message.
+    /// Whether something is under way to the seat within this theater: an answer for which its
+    /// actor waits, or a message.
     fn expects(&self) -> bool;
 
     /// The way in to the seat's actor from elsewhere, unless that has gone.
@@ -127,7 +131,8 @@ pub(super) const LOST: &[u8] = &[u8::MAX];
 /// Another one: it is to look whether its actor can leave.
 pub(super) const LOOK: &[u8] = &[];
 
-/// What a seat and the network have between them: the seat's way out, what others leave for it, and what they are told of it.
+/// What a seat and the network have between them: the seat's way out, what others leave for it, and
+/// what they are told of it.
 pub(crate) struct Desk {
     pub(super) outbound: Arc<dyn Outbound>,
     /// As the seat has counted.

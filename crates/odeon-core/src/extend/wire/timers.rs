@@ -12,8 +12,9 @@ use crate::lifecycle::timer::Timer;
 /// Written as the name of the timer, within what goes to other theaters.
 ///
 /// # Errors
-/// Anywhere else; and if it is none that a mobile actor has begun for itself by [`send_after`](crate::Context::send_after): what others have begun,
-/// and what is periodic, stays in its theater.
+/// Anywhere else; and if it is none that a mobile actor has begun for itself by
+/// [`send_after`](crate::Context::send_after): what others have begun, and what is periodic, stays
+/// in its theater.
 impl Serialize for Timer {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let stays = WireError::Refused("a timer that stays in its theater");
@@ -23,7 +24,8 @@ impl Serialize for Timer {
     }
 }
 
-/// Read within what comes from other theaters: the timer of this name, once it has come here with its actor.
+/// Read within what comes from other theaters: the timer of this name, once it has come here with
+/// its actor.
 ///
 /// # Errors
 /// Anywhere else.

@@ -10,7 +10,8 @@ use crate::lifecycle::watch::Watching;
 use crate::vocabulary::message::Message;
 use crate::vocabulary::observe::EndReason;
 
-/// Written as the name of its message and the reference to whom it watches; one that is over as why, if its actor has ended.
+/// Written as the name of its message and the reference to whom it watches; one that is over as
+/// why, if its actor has ended.
 type Wire<R> = Result<((u64, u64), R), Option<u8>>;
 
 /// Written within what goes to other theaters: it goes there with its actor.
@@ -30,7 +31,8 @@ impl<W: Message + Serialize + DeserializeOwned> Serialize for Watching<W> {
     }
 }
 
-/// Read within what comes from other theaters: the watch of this name, once it has come here with its actor.
+/// Read within what comes from other theaters: the watch of this name, once it has come here with
+/// its actor.
 ///
 /// # Errors
 /// Anywhere else; and if the reference cannot be read.

@@ -1,9 +1,10 @@
 //! The hidden actor that a pipe's future runs in.
 //!
 //! PROTOCOL
-//! 1. It is entered as a child with its parent before it has its first turn, and taken out once: when the
-//!    future is complete, together with leaving the output; or when the parent ends or is made anew, or
-//!    the pipe is cancelled. Whoever comes second finds that and does nothing. All under the relations' lock.
+//! 1. It is entered as a child with its parent before it has its first turn, and taken out once:
+//!    when the future is complete, together with leaving the output; or when the parent ends or is
+//!    made anew, or the pipe is cancelled. Whoever comes second finds that and does nothing. All
+//!    under the relations' lock.
 //! 2. It keeps its parent by a reference until it has left its output and the signal for it: the
 //!    signal that nobody refers to the parent any more comes behind.
 
@@ -38,7 +39,8 @@ enum Nothing {}
 
 impl Message for Nothing {}
 
-/// Starts a carrier, in a turn of `parent`; returns its number as a child. It runs beside the parent, or `on_pool`.
+/// Starts a carrier, in a turn of `parent`; returns its number as a child. It runs beside the
+/// parent, or `on_pool`.
 pub(super) fn start<M, F, G>(parent: ActorRef<M>, future: F, go_on: G, on_pool: bool) -> u64
 where
     M: Message,
@@ -90,7 +92,8 @@ where
     }
 }
 
-/// Polls the future where it lies, so that the carrier has no room for it twice; drops it there as well.
+/// Polls the future where it lies, so that the carrier has no room for it twice; drops it there as
+/// well.
 struct InPlace<'a, F>(&'a mut Option<F>);
 
 impl<F: Future> Future for InPlace<'_, F> {
@@ -98,8 +101,9 @@ impl<F: Future> Future for InPlace<'_, F> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let future = self.0.as_mut().expect("polled until it is complete");
-        // SAFETY: the option is borrowed until this value is dropped, which drops the future first: it
-        // does not move in between. This value is part of a carrier's own future, which its cell drops.
+        // SAFETY: the option is borrowed until this value is dropped, which drops the future first:
+        // it does not move in between. This value is part of a carrier's own future, which its cell
+        // drops.
         let future = unsafe { Pin::new_unchecked(future) };
         match catch_unwind(AssertUnwindSafe(|| future.poll(cx))) {
             Ok(Poll::Pending) => Poll::Pending,

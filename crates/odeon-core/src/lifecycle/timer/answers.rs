@@ -26,10 +26,10 @@ use crate::vocabulary::message::{Message, mailbox_of};
 use crate::vocabulary::oneshot;
 
 impl<A: Behavior> Context<'_, A> {
-    /// As [`reply_to`](Self::reply_to), with a deadline: if no answer comes within `limit`, the actor
-    /// is sent [`AskError::Timeout`], and an answer that comes later is dropped. So it gets exactly one
-    /// message, in any case. `message` runs where the answer is given, or on the timers' thread.
-    /// A panic in it is a failure of this actor (S5).
+    /// As [`reply_to`](Self::reply_to), with a deadline: if no answer comes within `limit`, the
+    /// actor is sent [`AskError::Timeout`], and an answer that comes later is dropped. So it gets
+    /// exactly one message, in any case. `message` runs where the answer is given, or on the
+    /// timers' thread. A panic in it is a failure of this actor (S5).
     ///
     /// ```
     /// # use odeon_core::*;
@@ -73,8 +73,9 @@ impl<A: Behavior> Context<'_, A> {
         reply_within(self.actor_ref(), limit, ITS_OWN, message)
     }
 
-    /// As [`reply_blocked`](Self::reply_blocked), with a deadline: if no answer comes within `limit`, the actor goes on with
-    /// [`AskError::Timeout`], and an answer that comes later is dropped.
+    /// As [`reply_blocked`](Self::reply_blocked), with a deadline: if no answer comes within
+    /// `limit`, the actor goes on with [`AskError::Timeout`], and an answer that comes later is
+    /// dropped.
     ///
     /// # Panics
     /// As there.
@@ -96,8 +97,8 @@ impl<A: Behavior> Context<'_, A> {
 }
 
 impl<A: AsyncBehavior> AsyncContext<'_, A> {
-    /// As [`reply_to`](Self::reply_to), with a deadline. See [`Context::reply_within`]; to wait for the
-    /// answer inside the handler, `await` an [`ask_within`](ActorRef::ask_within).
+    /// As [`reply_to`](Self::reply_to), with a deadline. See [`Context::reply_within`]; to wait for
+    /// the answer inside the handler, `await` an [`ask_within`](ActorRef::ask_within).
     pub fn reply_within<T, F>(&self, limit: Duration, message: F) -> Reply<T>
     where
         T: Send + 'static,
@@ -133,8 +134,9 @@ impl<M: Message> ActorRef<M> {
     /// [`Ask::wait_timeout`](crate::Ask::wait_timeout), actors
     /// [`Context::reply_within`](crate::Context::reply_within).
     ///
-    /// The time begins at the call, not when the future is first polled, nor when a question that had to be kept is
-    /// sent. It is measured by the timers of the theater of the actor that is asked.
+    /// The time begins at the call, not when the future is first polled, nor when a question that
+    /// had to be kept is sent. It is measured by the timers of the theater of the actor that is
+    /// asked.
     ///
     /// ```
     /// # use odeon_core::*;

@@ -22,8 +22,8 @@ struct Open<F> {
     timer: Option<Timer>,
 }
 
-/// A reply to `answer`, which is told [`AskError::Timeout`] if nothing else for so long. If the theater
-/// stops before that, it is told [`AskError::NoReply`] instead.
+/// A reply to `answer`, which is told [`AskError::Timeout`] if nothing else for so long. If the
+/// theater stops before that, it is told [`AskError::NoReply`] instead.
 pub(super) fn reply_within<T, F>(
     theater: &Arc<TheaterShared>,
     limit: Duration,

@@ -1,4 +1,5 @@
-//! A timer armed in an attempt whose effects are held back: it begins to run when they are released.
+//! A timer armed in an attempt whose effects are held back: it begins to run when they are
+//! released.
 
 use std::sync::Arc;
 

@@ -20,8 +20,8 @@ impl<A: Behavior> Context<'_, A> {
     /// Sends `message` to this actor itself once `delay` has passed. As
     /// [`ActorRef::send_after`](crate::ActorRef::send_after), which see.
     ///
-    /// The timer of an actor that may move goes with it to other theaters (S34), and with it the [`Timer`] in its state. One that is begun by a
-    /// reference stays where it was begun.
+    /// The timer of an actor that may move goes with it to other theaters (S34), and with it the
+    /// [`Timer`] in its state. One that is begun by a reference stays where it was begun.
     ///
     /// A timer that is to be put off is cancelled and armed anew:
     ///
@@ -133,9 +133,9 @@ impl<M: Message> ActorRef<M> {
     /// Sends `message` to this actor once `delay` has passed, by the timers of its theater: never
     /// earlier, and hardly more than a millisecond later on a machine that is not overloaded (S12).
     ///
-    /// A pending timer does not keep its actor. Its message is sent only when it is due; if nobody can
-    /// reach the actor by then or it has stopped, or if the timer is cancelled or the theater stops
-    /// before, the message is dropped and not counted as a dead letter.
+    /// A pending timer does not keep its actor. Its message is sent only when it is due; if nobody
+    /// can reach the actor by then or it has stopped, or if the timer is cancelled or the theater
+    /// stops before, the message is dropped and not counted as a dead letter.
     ///
     /// In an attempt whose effects are held back (S8) the delay begins with their release.
     ///
@@ -166,21 +166,22 @@ impl<M: Message> ActorRef<M> {
         send_after(cell.header.stage.theater(), WeakRef::to(cell), delay, message)
     }
 
-    /// Sends this actor a message that `make_message` makes after every `period`, the first one after
-    /// the first. It goes on until the timer is cancelled, the actor has stopped or cannot be reached
-    /// any more, or the theater stops.
+    /// Sends this actor a message that `make_message` makes after every `period`, the first one
+    /// after the first. It goes on until the timer is cancelled, the actor has stopped or cannot be
+    /// reached any more, or the theater stops.
     ///
-    /// Messages are due at whole periods after the call, and lateness does not add up. A timer that is
-    /// late by a period or more, because the machine was busy or asleep, sends one message and skips
-    /// the others: they never come in a burst. Periods below a millisecond come out as one.
+    /// Messages are due at whole periods after the call, and lateness does not add up. A timer that
+    /// is late by a period or more, because the machine was busy or asleep, sends one message and
+    /// skips the others: they never come in a burst. Periods below a millisecond come out as one.
     ///
     /// `make_message` runs on the thread of the theater's timers and must be quick: all timers wait
-    /// for it. If it panics the timer is over. If nothing else, it may clone a message. The first message
-    /// is made in this call if its type has several mailboxes, to see that it names one of them.
+    /// for it. If it panics the timer is over. If nothing else, it may clone a message. The first
+    /// message is made in this call if its type has several mailboxes, to see that it names one of
+    /// them.
     ///
     /// # Panics
-    /// If `period` is zero, or the first message names a mailbox that its type does not have. If the thread that timers need is refused, as in
-    /// [`send_after`](Self::send_after).
+    /// If `period` is zero, or the first message names a mailbox that its type does not have. If
+    /// the thread that timers need is refused, as in [`send_after`](Self::send_after).
     #[track_caller]
     pub fn send_every(
         &self,
@@ -235,8 +236,8 @@ fn send_after<M: Message>(
     })
 }
 
-/// As [`send_after`], by a thread that is followed: the message is sent when the timer fires, and caused by
-/// whoever armed it.
+/// As [`send_after`], by a thread that is followed: the message is sent when the timer fires, and
+/// caused by whoever armed it.
 #[cold]
 fn send_followed_after<M: Message>(
     theater: &Arc<TheaterShared>,

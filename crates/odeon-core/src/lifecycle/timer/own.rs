@@ -1,4 +1,5 @@
-//! The timers that an actor which may move has begun for itself: they go with it (`lifecycle/luggage.rs`).
+//! The timers that an actor which may move has begun for itself: they go with it
+//! (`lifecycle/luggage.rs`).
 
 use std::sync::Arc;
 use std::time::Duration;

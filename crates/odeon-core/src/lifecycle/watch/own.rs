@@ -1,7 +1,8 @@
 //! Watches that go with their actor to other theaters (`lifecycle/luggage.rs`).
 //!
-//! The message waits in the luggage of the theater where the actor is. Of whom it tells, knows the [`Watching`]: it refers to that actor, also where its own
-//! has moved to, and says there, for as long as it exists, under the name of the message whom it watches ([`Watched`]).
+//! The message waits in the luggage of the theater where the actor is. Of whom it tells, knows the
+//! [`Watching`]: it refers to that actor, also where its own has moved to, and says there, for as
+//! long as it exists, under the name of the message whom it watches ([`Watched`]).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,10 +19,13 @@ use crate::turn::context::Context;
 use crate::vocabulary::message::{Message, mailbox_of};
 use crate::vocabulary::observe::EndReason;
 
-/// A watch that is in force, made by [`Context::watch_with`]. In the state of its actor it goes with that to other theaters (S34).
+/// A watch that is in force, made by [`Context::watch_with`]. In the state of its actor it goes
+/// with that to other theaters (S34).
 ///
-/// It refers to the watched actor. Dropping it cancels nothing: the watch goes on in the theater where its actor is at that moment. But it keeps nobody: if
-/// the watched actor lives in another theater, and nobody in this one refers to it any more, it has ended as far as is seen from here, and the watch says so.
+/// It refers to the watched actor. Dropping it cancels nothing: the watch goes on in the theater
+/// where its actor is at that moment. But it keeps nobody: if the watched actor lives in another
+/// theater, and nobody in this one refers to it any more, it has ended as far as is seen from here,
+/// and the watch says so.
 pub struct Watching<W: Message>(State<W>);
 
 enum State<W: Message> {
@@ -97,10 +101,12 @@ impl Watched {
 }
 
 impl<A: Behavior> Context<'_, A> {
-    /// Has this actor told, by this message, when `other` ends; at once if it has ended already. Otherwise as [`watch`](Self::watch).
+    /// Has this actor told, by this message, when `other` ends; at once if it has ended already.
+    /// Otherwise as [`watch`](Self::watch).
     ///
-    /// Since the message is there from the beginning, the watch can go with this actor to other theaters (S34): it does if the [`Watching`] is in the actor's
-    /// state. The message is sent once, wherever the actor is by then.
+    /// Since the message is there from the beginning, the watch can go with this actor to other
+    /// theaters (S34): it does if the [`Watching`] is in the actor's state. The message is sent
+    /// once, wherever the actor is by then.
     ///
     /// ```
     /// # use odeon_core::*;
@@ -200,8 +206,9 @@ pub(crate) fn keep<M: Message>(
 }
 
 impl<W: Message> Watching<W> {
-    /// Ends the watch, and drops its message. `true`: the message has not been sent, and will not be. `false`: it has been sent, or is being sent; or its actor is
-    /// in another theater than this.
+    /// Ends the watch, and drops its message. `true`: the message has not been sent, and will not
+    /// be. `false`: it has been sent, or is being sent; or its actor is in another theater than
+    /// this.
     pub fn cancel(self) -> bool {
         let State::Here(Handle { theater, name, .. }, _) = &self.0 else { return false };
         let Some(pending) = Luggage::of(theater).take(*name) else { return false };
@@ -209,7 +216,8 @@ impl<W: Message> Watching<W> {
         true
     }
 
-    /// Why the watched actor has ended, if it has, as far as that is known in this theater: of one in another theater the message may come before it is.
+    /// Why the watched actor has ended, if it has, as far as that is known in this theater: of one
+    /// in another theater the message may come before it is.
     pub fn ended(&self) -> Option<EndReason> {
         match &self.0 {
             State::Over(reason) => *reason,
@@ -229,7 +237,8 @@ impl<W: Message> Watching<W> {
         let waits = Luggage::of(&handle.theater).is_written(handle.name);
         match self.ended().filter(|_| !waits) {
             Some(reason) => WrittenWatch::Over(Some(reason)),
-            // If it has told, and why is not known here yet, then who refers to the actor will come to know.
+            // If it has told, and why is not known here yet, then who refers to the actor will come
+            // to know.
             None => WrittenWatch::InForce(handle.name, other.clone()),
         }
     }

@@ -18,11 +18,11 @@ impl<M: Message> ActorRef<M> {
     /// The end of the actor, to be waited for: a future for any executor; threads use
     /// [`UntilEnded::wait`] or [`UntilEnded::wait_timeout`].
     ///
-    /// Complete at once if the actor has ended already, otherwise as soon as it has: with its state dropped
-    /// and its waiting messages with the dead letters (S14). The actor is watched from this call on until the
-    /// result is dropped, and is not kept by it: dropping the last reference and then waiting is how to
-    /// let an actor finish its work (S11). An actor that wants to go on meanwhile uses
-    /// [`Context::watch`](crate::Context::watch).
+    /// Complete at once if the actor has ended already, otherwise as soon as it has: with its state
+    /// dropped and its waiting messages with the dead letters (S14). The actor is watched from this
+    /// call on until the result is dropped, and is not kept by it: dropping the last reference and
+    /// then waiting is how to let an actor finish its work (S11). An actor that wants to go on
+    /// meanwhile uses [`Context::watch`](crate::Context::watch).
     ///
     /// ```
     /// # use odeon_core::*;
@@ -85,7 +85,8 @@ impl UntilEnded {
     /// Blocks the thread until the actor has ended, at most for `limit`.
     ///
     /// # Errors
-    /// [`Elapsed`] if it has not ended by then. It goes on undisturbed, and can be waited for again.
+    /// [`Elapsed`] if it has not ended by then. It goes on undisturbed, and can be waited for
+    /// again.
     ///
     /// # Panics
     /// As [`wait`](Self::wait), and if it has said already that the actor has ended.

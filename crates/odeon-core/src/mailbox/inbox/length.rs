@@ -1,8 +1,8 @@
 //! How many messages wait in an inbox, for whoever looks at it from outside.
 //!
-//! Senders count what they put in: whole blocks, and slots of the last one. What the owner has taken out
-//! only the owner knows; where it was when it last said so is its *position*: slots taken of its present
-//! block, and whether that is one on the heap.
+//! Senders count what they put in: whole blocks, and slots of the last one. What the owner has
+//! taken out only the owner knows; where it was when it last said so is its *position*: slots taken
+//! of its present block, and whether that is one on the heap.
 
 use odeon_sync::atomic::Ordering;
 
@@ -25,8 +25,8 @@ impl<T> Inbox<T> {
         self.waiting(ON_HEAP | (BLOCK_SLOTS as u64 / 2))
     }
 
-    /// Any thread: how many messages and signals wait if the owner is at `position`; if it has gone on, off by
-    /// less than a block.
+    /// Any thread: how many messages and signals wait if the owner is at `position`; if it has gone
+    /// on, off by less than a block.
     pub(crate) fn waiting(&self, position: u64) -> usize {
         // ORDERING: Relaxed: an estimate unless everybody rests.
         let word = TailWord(self.tail.load(Ordering::Relaxed));

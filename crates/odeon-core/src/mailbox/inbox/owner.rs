@@ -103,7 +103,8 @@ impl<T> InboxOwner<T> {
         inbox.blocks.fetch_sub(1, Ordering::Relaxed);
         // SAFETY: protocol 3: all slots taken and the link was set, so nobody else holds the block.
         unsafe { (*block).clear() };
-        // ORDERING: Release on success: pairs with the installer's Acquire swap: the block is empty.
+        // ORDERING: Release on success: pairs with the installer's Acquire swap: the block is
+        // empty.
         let kept = inbox.spare.compare_exchange(
             ptr::null_mut(),
             block,
@@ -154,7 +155,8 @@ impl<T> InboxOwner<T> {
         if !block.is_null() {
             // Memory of an idle actor is its embedded block alone.
             Self::free_spare(inbox);
-            // ORDERING: Relaxed: a count. Before the exchange: after it the inbox is not ours to touch.
+            // ORDERING: Relaxed: a count. Before the exchange: after it the inbox is not ours to
+            // touch.
             inbox.blocks.fetch_sub(1, Ordering::Relaxed);
         }
         // SAFETY: by contract. Written before the exchange, since after it another thread may own
@@ -204,8 +206,8 @@ impl<T> InboxOwner<T> {
                 None => backoff.wait(),
             }
         }
-        // ORDERING: AcqRel: closed it is already; this takes the block's address out of the word and
-        // keeps the chain of read-modify-writes by which later senders see what came before.
+        // ORDERING: AcqRel: closed it is already; this takes the block's address out of the word
+        // and keeps the chain of read-modify-writes by which later senders see what came before.
         inbox.tail.swap(TailWord::CLOSED.0, Ordering::AcqRel);
         Self::free_spare(inbox);
         let block = std::mem::replace(&mut self.block, ptr::null_mut());
@@ -217,13 +219,13 @@ impl<T> InboxOwner<T> {
         }
     }
 
-    /// Protocol 5: from here on every send is refused. Returns the word that stands for having taken
-    /// all that was accepted before.
+    /// Protocol 5: from here on every send is refused. Returns the word that stands for having
+    /// taken all that was accepted before.
     fn refuse_further(&self, inbox: &Inbox<T>) -> TailWord {
         let mut backoff = Backoff::new();
         loop {
-            // ORDERING: Acquire half: the senders whose blocks will be freed are done with them. The
-            // Release half pairs with `is_closed`.
+            // ORDERING: Acquire half: the senders whose blocks will be freed are done with them.
+            // The Release half pairs with `is_closed`.
             let before = TailWord(inbox.tail.fetch_add(CLOSE, Ordering::AcqRel));
             let size = if before.is_heap() { BLOCK_SLOTS } else { EMBEDDED_SLOTS };
             if before.count() <= size {

@@ -107,8 +107,8 @@ impl ThreadMemory {
     }
 
     /// # Safety
-    /// `memory` is unused and came from a thread's `take` or from [`allocate`](super::allocate), for
-    /// the same class.
+    /// `memory` is unused and came from a thread's `take` or from [`allocate`](super::allocate),
+    /// for the same class.
     #[inline(always)]
     pub(super) unsafe fn put(&self, class: usize, memory: NonNull<u8>) {
         // SAFETY: as in `take`.

@@ -13,8 +13,8 @@
 //! Pieces that nobody had yet are cut one after the other, so pages are touched as they are needed.
 //!
 //! PROTOCOL
-//! 1. The `pieces` of a slab are touched only under the lock of its class in its `slabs`; `slabs` and
-//!    the addresses in front of the pieces do not change.
+//! 1. The `pieces` of a slab are touched only under the lock of its class in its `slabs`; `slabs`
+//!    and the addresses in front of the pieces do not change.
 //! 2. A slab is in the list of its class exactly if it has a piece to hand out.
 //! 3. A slab lives while a piece of it is out; whoever holds a piece may therefore read `slabs`.
 
@@ -30,12 +30,12 @@ use super::{HEADER, LINE};
 
 /// Sizes up to this many lines are cut from slabs.
 ///
-/// TUNE: 768 bytes: up to there glibc adds some 112 bytes to an aligned piece, and nothing to one of
-/// 1 KiB (measured 2026-11).
+/// TUNE: 768 bytes: up to there glibc adds some 112 bytes to an aligned piece, and nothing to one
+/// of 1 KiB (measured 2026-11).
 pub(super) const CLASSES: usize = 12;
 
-/// TUNE: bytes of the pieces that are handed out under one lock: a page, a guess between locking and
-/// memory that a thread has taken and does not need.
+/// TUNE: bytes of the pieces that are handed out under one lock: a page, a guess between locking
+/// and memory that a thread has taken and does not need.
 const BATCH: usize = 4 * 1024;
 
 /// The slabs of a theater, or of a thread that belongs to none.
@@ -248,8 +248,8 @@ impl Slab {
     /// What the lock guards.
     ///
     /// # Safety
-    /// The slab lives, the lock of its class is held for as long as the result is used, and no other
-    /// result for the same slab is.
+    /// The slab lives, the lock of its class is held for as long as the result is used, and no
+    /// other result for the same slab is.
     unsafe fn pieces<'a>(slab: NonNull<Self>) -> &'a mut Pieces {
         // SAFETY: by contract (protocol 1).
         unsafe { &mut *slab.as_ref().pieces.get() }
@@ -271,8 +271,8 @@ impl Pieces {
     fn cut_one(&mut self, slab: NonNull<Slab>, class: usize) -> Option<NonNull<u8>> {
         self.uncut = self.uncut.checked_sub(1)?;
         let piece = self.cut;
-        // SAFETY: `capacity` pieces fit into the slab, and this is one of them; the word in front of
-        // it lies in the slab's first line or in the gap between two pieces.
+        // SAFETY: `capacity` pieces fit into the slab, and this is one of them; the word in front
+        // of it lies in the slab's first line or in the gap between two pieces.
         unsafe { piece.cast::<NonNull<Slab>>().sub(1).write(slab) };
         if self.uncut > 0 {
             // SAFETY: as above: there is a next piece.

@@ -12,16 +12,17 @@ use odeon_sync::{Mutex, MutexGuard};
 use super::HEADER;
 use super::magazine::Magazine;
 
-/// TUNE: bytes of one slab, with the header of the system's allocator 8 KiB: two pages. Ten pieces of
-/// the largest size, 42 plain actors; larger slabs waste less on their first line (0.8 %), but a
+/// TUNE: bytes of one slab, with the header of the system's allocator 8 KiB: two pages. Ten pieces
+/// of the largest size, 42 plain actors; larger slabs waste less on their first line (0.8 %), but a
 /// single piece keeps more of them.
 pub(super) const SLAB: usize = 8 * 1024 - HEADER;
 
-/// TUNE: spare slabs that are kept, 20 MiB: enough for 100,000 plain actors. To get as much from the
-/// operating system anew costs 100 ns an actor (measured 2026-11 by `odeon bench create`).
+/// TUNE: spare slabs that are kept, 20 MiB: enough for 100,000 plain actors. To get as much from
+/// the operating system anew costs 100 ns an actor (measured 2026-11 by `odeon bench create`).
 pub(super) const MAX_SPARE: usize = 2_560;
 
-/// The alignment that general allocators give without effort; slabs find their first line themselves.
+/// The alignment that general allocators give without effort; slabs find their first line
+/// themselves.
 const LAYOUT: Layout = match Layout::from_size_align(SLAB, HEADER) {
     Ok(layout) => layout,
     Err(_) => panic!("a power of two and a small size"),

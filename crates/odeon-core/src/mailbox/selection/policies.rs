@@ -102,9 +102,10 @@ impl SelectionPolicy for RandomMailbox {
 
 /// See [`Selection::ageing`](super::Selection::ageing).
 ///
-/// A mailbox has waited since it became ready, or since its last message if it has stayed ready. Of those that have waited
-/// for `after` messages, the one that has waited longest goes next. At that moment at most all others have waited as long,
-/// and each of them goes once before it: so none waits for more than `after` + *n* − 1 messages.
+/// A mailbox has waited since it became ready, or since its last message if it has stayed ready. Of
+/// those that have waited for `after` messages, the one that has waited longest goes next. At that
+/// moment at most all others have waited as long, and each of them goes once before it: so none
+/// waits for more than `after` + *n* − 1 messages.
 #[derive(Debug, Clone)]
 pub struct Ageing {
     after: u64,

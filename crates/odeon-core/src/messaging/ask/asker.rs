@@ -30,8 +30,8 @@ impl Asker {
         }
     }
 
-    /// The answer is not there, and whoever asks does nothing more until it is. Answers whether that
-    /// is for ever, because it asks itself.
+    /// The answer is not there, and whoever asks does nothing more until it is. Answers whether
+    /// that is for ever, because it asks itself.
     #[cold]
     pub(crate) fn waits(&mut self) -> bool {
         match self {

@@ -1,5 +1,5 @@
-//! What a question begins among actors with lanes of a theater, such as a coordinated transaction, and how it waits where these are
-//! congested: without blocking whoever awaits the answer.
+//! What a question begins among actors with lanes of a theater, such as a coordinated transaction,
+//! and how it waits where these are congested: without blocking whoever awaits the answer.
 
 use std::sync::Arc;
 use std::thread;
@@ -45,7 +45,8 @@ impl Drop for Beginning {
 }
 
 impl<T: Send + 'static> Ask<T> {
-    /// Has `begin` begin something at actors with lanes in the theater of one of them, which answers this question.
+    /// Has `begin` begin something at actors with lanes in the theater of one of them, which
+    /// answers this question.
     pub(crate) fn begun_by(self, beside: &Header, begin: Effect) -> Self {
         if let Some(outbox) = outbox::held() {
             outbox.hold(begin);

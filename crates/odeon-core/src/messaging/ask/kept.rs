@@ -1,4 +1,5 @@
-//! A question that has not been sent, because it has to wait for room: until somebody waits for the answer.
+//! A question that has not been sent, because it has to wait for room: until somebody waits for the
+//! answer.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -14,7 +15,8 @@ type Sending = Pin<Box<dyn Future<Output = Result<(), AskError>> + Send>>;
 
 /// See the module. Dropped, it has not been sent.
 ///
-/// WHY the lock, which is never taken: a question may be looked at from several threads, a future that sends it not.
+/// WHY the lock, which is never taken: a question may be looked at from several threads, a future
+/// that sends it not.
 pub(crate) struct Kept(Box<Mutex<Sending>>);
 
 impl Kept {
@@ -40,8 +42,8 @@ impl Kept {
         })
     }
 
-    /// Blocks the thread until it has been sent, at most for `limit`, of which the rest comes back. If that is not
-    /// enough it is not sent.
+    /// Blocks the thread until it has been sent, at most for `limit`, of which the rest comes back.
+    /// If that is not enough it is not sent.
     pub(crate) fn wait_timeout(mut self, limit: Duration) -> Result<Duration, AskError> {
         // A time that no clock can tell is waited for without limit.
         let Some(deadline) = Instant::now().checked_add(limit) else {

@@ -21,7 +21,8 @@ impl<M> From<SendError<M>> for Unsent<M> {
 }
 
 impl<M: Message> ActorRef<M> {
-    /// As [`send`](Self::send), into this mailbox; but what has to wait for room comes back. The thread is not blocked.
+    /// As [`send`](Self::send), into this mailbox; but what has to wait for room comes back. The
+    /// thread is not blocked.
     #[inline(always)]
     pub(crate) fn send_or_keep(&self, mailbox: usize, message: M) -> Result<(), Unsent<M>> {
         let cell = self.cell();

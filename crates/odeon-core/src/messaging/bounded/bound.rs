@@ -3,8 +3,8 @@
 /// The most that can be counted.
 const MOST: usize = usize::MAX >> 8;
 
-/// How many messages may wait in a mailbox of a [`Bounded`](crate::Bounded) actor, and what becomes of the
-/// next one.
+/// How many messages may wait in a mailbox of a [`Bounded`](crate::Bounded) actor, and what becomes
+/// of the next one.
 ///
 /// | | [`wait`](Self::wait) | [`reject`](Self::reject) | [`drop_oldest`](Self::drop_oldest) |
 /// |---|---|---|---|
@@ -34,9 +34,10 @@ impl Bound {
 
     /// Senders wait for a place, in the order in which they came.
     ///
-    /// A pool actor cannot wait in the middle of a handler: its messages are accepted beyond the capacity,
-    /// and it gets no turn after the message it is handling until there is room. So the mailbox has at most
-    /// so many messages too many as its actor senders send within one message each.
+    /// A pool actor cannot wait in the middle of a handler: its messages are accepted beyond the
+    /// capacity, and it gets no turn after the message it is handling until there is room. So the
+    /// mailbox has at most so many messages too many as its actor senders send within one message
+    /// each.
     ///
     /// # Panics
     /// If `capacity` is 0.
@@ -54,9 +55,10 @@ impl Bound {
         Self::new(capacity, WhenFull::Reject)
     }
 
-    /// The newest `capacity` messages wait; the oldest of them gives way to the next one and goes to the
-    /// dead-letter hook ([`DeadLetterReason::Displaced`](crate::DeadLetterReason::Displaced)), at the
-    /// latest when its turn would have come.
+    /// The newest `capacity` messages wait; the oldest of them gives way to the next one and goes
+    /// to the dead-letter hook
+    /// ([`DeadLetterReason::Displaced`](crate::DeadLetterReason::Displaced)), at the latest when
+    /// its turn would have come.
     ///
     /// # Panics
     /// If `capacity` is 0.

@@ -81,7 +81,8 @@ impl<M> BoundedMailbox<M> {
     }
 }
 
-/// Those of the actor in this cell, if it has any: they lie in its relations before anybody knows it.
+/// Those of the actor in this cell, if it has any: they lie in its relations before anybody knows
+/// it.
 fn attached<M: Message>(cell: &MessageCell<M>) -> Option<&Bounds<M>> {
     cell.header.relations.get()?.attachments.get()
 }
@@ -97,7 +98,8 @@ pub(crate) fn make_known<M: Message>(cell: &MessageCell<M>, wanted: &[Option<Bou
     of(cell).make_known(wanted);
 }
 
-/// The owner has taken a message from this mailbox to handle it. It comes back unless it is to be dropped.
+/// The owner has taken a message from this mailbox to handle it. It comes back unless it is to be
+/// dropped.
 #[inline]
 pub(crate) fn taken<M: Message>(cell: &MessageCell<M>, number: usize, message: M) -> Option<M> {
     let mailbox = of(cell).mailbox(number);
@@ -108,8 +110,8 @@ pub(crate) fn taken<M: Message>(cell: &MessageCell<M>, number: usize, message: M
     Some(message)
 }
 
-/// The owner, which has lanes, has taken a message from this mailbox, and puts it aside: its place is free when this is dropped.
-/// Such an actor has no mailboxes that drop messages for newer ones.
+/// The owner, which has lanes, has taken a message from this mailbox, and puts it aside: its place
+/// is free when this is dropped. Such an actor has no mailboxes that drop messages for newer ones.
 pub(super) fn taken_aside<M: Message>(cell: &MessageCell<M>, number: usize) -> Place {
     Place::of(&of(cell).mailbox(number).gate)
 }
@@ -129,8 +131,8 @@ pub(crate) fn check_keeps_all<M: Message>(cell: &MessageCell<M>, number: usize) 
     );
 }
 
-/// The end of the actor in this cell: nobody waits for its places any more, and what its mailboxes have not
-/// handed on is handed to `dead_letter`.
+/// The end of the actor in this cell: nobody waits for its places any more, and what its mailboxes
+/// have not handed on is handed to `dead_letter`.
 #[cold]
 pub(crate) fn close<M: Message>(cell: &MessageCell<M>, mut dead_letter: impl FnMut(M)) {
     for mailbox in &of(cell).0 {

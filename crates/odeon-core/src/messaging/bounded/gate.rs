@@ -1,24 +1,24 @@
 //! The gate of one mailbox: counts the messages behind it, and knows who waits for a place.
 //!
-//! A *place* is room for one message. Whoever has one leaves its message next; the owner frees it when it
-//! takes the message to handle it.
+//! A *place* is room for one message. Whoever has one leaves its message next; the owner frees it
+//! when it takes the message to handle it.
 //!
 //! PROTOCOL
-//! 1. The word holds the number of places taken and two marks. It changes by read-modify-writes alone, so
-//!    each of them sees all before it.
+//! 1. The word holds the number of places taken and two marks. It changes by read-modify-writes
+//!    alone, so each of them sees all before it.
 //! 2. The queue changes under its lock, and `AWAITED` with it: while nobody has the lock, it is set
 //!    exactly if the queue is not empty.
-//! 3. Who finds `AWAITED` set or all places taken does not take one past those that wait. It enters the
-//!    queue, sets `AWAITED`, and then admits whom there is room for, which may be itself.
-//! 4. Who frees a place and finds `AWAITED` set does so under the lock, and then admits. If it does not
-//!    find it set, then whoever sets it afterwards finds the place free (3).
-//! 5. Those that wait are admitted in their order: threads and futures get a place each, actors that were
-//!    held back go on without, since their message is behind the gate already.
-//! 6. `CLOSED` is set under the lock, once, and empties the queue: nobody enters it any more. Who waits
-//!    then goes on without a place.
+//! 3. Who finds `AWAITED` set or all places taken does not take one past those that wait. It enters
+//!    the queue, sets `AWAITED`, and then admits whom there is room for, which may be itself.
+//! 4. Who frees a place and finds `AWAITED` set does so under the lock, and then admits. If it does
+//!    not find it set, then whoever sets it afterwards finds the place free (3).
+//! 5. Those that wait are admitted in their order: threads and futures get a place each, actors
+//!    that were held back go on without, since their message is behind the gate already.
+//! 6. `CLOSED` is set under the lock, once, and empties the queue: nobody enters it any more. Who
+//!    waits then goes on without a place.
 //!
-//! 7. To open a circle of waiting, those leave the queue that somebody in the theater may wait for. They
-//!    go on without a place; threads of no stage, and futures outside of handlers, stay.
+//! 7. To open a circle of waiting, those leave the queue that somebody in the theater may wait for.
+//!    They go on without a place; threads of no stage, and futures outside of handlers, stay.
 //!
 //! Covered by `gate/loom.rs`.
 
@@ -57,8 +57,8 @@ struct Queue {
 pub(super) enum Waiting {
     /// An actor, whose message has been accepted.
     Actor(#[expect(dead_code, reason = "dropping it is what it is for")] Waiter),
-    /// A future inside an actor's handler. It gets no place, which it might keep while its actor waits
-    /// for something else.
+    /// A future inside an actor's handler. It gets no place, which it might keep while its actor
+    /// waits for something else.
     Handler(#[expect(dead_code, reason = "as above")] oneshot::Sender<Place>),
     Future(oneshot::Sender<Place>),
     Thread(Called),
@@ -83,7 +83,8 @@ pub(super) enum Entry {
     Closed,
 }
 
-/// A place that nobody has left a message in yet, or whose message has been taken; dropped, it is free again.
+/// A place that nobody has left a message in yet, or whose message has been taken; dropped, it is
+/// free again.
 pub struct Place(Option<Gate>);
 
 impl Place {
@@ -119,8 +120,9 @@ impl Gate {
         self.0.queue.lock().expect("no panic happens under the lock of a gate")
     }
 
-    // ORDERING: Relaxed for all accesses to the word and the capacity: they count, and the inbox hands
-    // over the messages. Protocol 1 to 4 needs the order of one word's changes and of the lock.
+    // ORDERING: Relaxed for all accesses to the word and the capacity: they count, and the inbox
+    // hands over the messages. Protocol 1 to 4 needs the order of one word's changes and of the
+    // lock.
 
     fn word(&self) -> usize {
         self.0.word.load(Ordering::Relaxed)
@@ -173,7 +175,8 @@ impl Gate {
     pub(super) fn leave(&self) {
         let mut word = self.word();
         while word & AWAITED == 0 {
-            // A message that goes to another mailbox by now than when it was sent was never counted here.
+            // A message that goes to another mailbox by now than when it was sent was never counted
+            // here.
             if word < ONE {
                 return;
             }

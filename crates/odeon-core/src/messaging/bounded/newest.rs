@@ -1,17 +1,21 @@
 //! A mailbox that keeps its newest messages.
 //!
-//! Messages wait in the actor's inbox as ever, up to the capacity; only what comes on top waits here, in the
-//! *line*, from where the owner takes it into the inbox as soon as there is room. What lies in the inbox
-//! cannot be taken out by a sender, so the oldest ones there are *displaced* by number: the owner drops that
-//! many when it comes to them. In all at most twice the capacity lies in memory.
+//! Messages wait in the actor's inbox as ever, up to the capacity; only what comes on top waits
+//! here, in the *line*, from where the owner takes it into the inbox as soon as there is room. What
+//! lies in the inbox cannot be taken out by a sender, so the oldest ones there are *displaced* by
+//! number: the owner drops that many when it comes to them. In all at most twice the capacity lies
+//! in memory.
 //!
 //! PROTOCOL
-//! 1. In order: the messages in the inbox, of which the first `displaced` do not count any more; then the line.
-//! 2. While the line is not empty the inbox holds as many messages of this mailbox as the capacity, or more.
-//! 3. A sender puts its message straight into the inbox if the line is empty and there is room. So what one
-//!    sender sends stays in its order: either the line is behind it or it is behind the line.
-//! 4. The owner refills from the line on the way by which the sender would have sent (a pinned stage has two:
-//!    its inbox and its ring), under the lock.
+//! 1. In order: the messages in the inbox, of which the first `displaced` do not count any more;
+//!    then the line.
+//! 2. While the line is not empty the inbox holds as many messages of this mailbox as the capacity,
+//!    or more.
+//! 3. A sender puts its message straight into the inbox if the line is empty and there is room. So
+//!    what one sender sends stays in its order: either the line is behind it or it is behind the
+//!    line.
+//! 4. The owner refills from the line on the way by which the sender would have sent (a pinned
+//!    stage has two: its inbox and its ring), under the lock.
 //!
 //! Covered by `tests/s18_bounded_mailboxes.rs`, against a queue that drops its oldest.
 
@@ -41,7 +45,8 @@ struct State<M> {
 struct InLine<M> {
     message: M,
     from_elsewhere: bool,
-    /// On a pinned stage the signal that nobody has a reference any more must come behind the message.
+    /// On a pinned stage the signal that nobody has a reference any more must come behind the
+    /// message.
     _keeps: Option<ActorRef<M>>,
 }
 
@@ -96,7 +101,8 @@ impl<M: Message> Newest<M> {
         self.lock().displace(gate);
     }
 
-    /// The owner takes a message of this mailbox out of the inbox. It comes back unless it has been displaced.
+    /// The owner takes a message of this mailbox out of the inbox. It comes back unless it has been
+    /// displaced.
     pub(super) fn take(
         &self,
         gate: &Gate,
@@ -143,8 +149,8 @@ impl<M: Message> Newest<M> {
 }
 
 impl<M> State<M> {
-    /// Takes the oldest messages off the account while there are too many. The last of them comes back if it
-    /// stands in line.
+    /// Takes the oldest messages off the account while there are too many. The last of them comes
+    /// back if it stands in line.
     fn displace(&mut self, gate: &Gate) -> Option<InLine<M>> {
         let in_inbox = gate.taken();
         let surplus = (in_inbox + self.line.len()).saturating_sub(self.displaced + gate.capacity());

@@ -1,4 +1,5 @@
-//! What a sender does whose message is for an actor with bounds; all of it off the fast path of `messaging/send.rs`.
+//! What a sender does whose message is for an actor with bounds; all of it off the fast path of
+//! `messaging/send.rs`.
 
 use super::bound::WhenFull;
 use super::bounds::{self, BoundedMailbox, Rule};
@@ -160,8 +161,8 @@ async fn send_async_to_full<M: Message>(
     }
 }
 
-/// Waits until there has been room in a mailbox that was full, whatever its rule, or the actor has ended.
-/// Somebody else's message may come in between.
+/// Waits until there has been room in a mailbox that was full, whatever its rule, or the actor has
+/// ended. Somebody else's message may come in between.
 pub(crate) async fn room<M: Message>(to: &ActorRef<M>, number: usize) {
     if to.cell().header.home.is_bounded() {
         let gate = &bounds::of(to.cell()).mailbox(number).gate;
@@ -193,8 +194,8 @@ pub(crate) fn is_full<M: Message>(to: &MessageCell<M>, number: usize) -> bool {
     }
 }
 
-/// Leaves a message for which there is a place. Whether the inbox is under pressure is no matter: the bound
-/// stands in its place.
+/// Leaves a message for which there is a place. Whether the inbox is under pressure is no matter:
+/// the bound stands in its place.
 fn leave<M: Message>(to: &MessageCell<M>, number: usize, message: M) -> Sent<M> {
     match deliver_within_bounds(to, number, message, false) {
         Accepted::Yes | Accepted::UnderPressure => Ok(()),

@@ -1,8 +1,10 @@
-//! Companions: what comes to an actor with lanes together with a message, beside the message itself.
+//! Companions: what comes to an actor with lanes together with a message, beside the message
+//! itself.
 //!
-//! The tag of such a message is even, where a lane is odd: the number of a place in a table of the process, where lane and
-//! companion wait. Whoever takes the message empties the place; also who takes it only to drop it, so that a companion learns
-//! from its drop that its message is lost. Messages without one know nothing of this.
+//! The tag of such a message is even, where a lane is odd: the number of a place in a table of the
+//! process, where lane and companion wait. Whoever takes the message empties the place; also who
+//! takes it only to drop it, so that a companion learns from its drop that its message is lost.
+//! Messages without one know nothing of this.
 
 use std::any::Any;
 use std::sync::{LazyLock, Mutex, MutexGuard};

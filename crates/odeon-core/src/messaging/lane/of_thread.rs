@@ -1,14 +1,14 @@
 //! The lane of a thread that belongs to no theater and runs no task that is known.
 //!
 //! Such a thread may be one of an executor that nobody knows here, and what it sends may come from
-//! many tasks. Which message is whose nobody can tell, so all of them have the thread's lane, and keep
-//! their order. With one exception: a question that is polled before its answer is there, and is all
-//! that is under way in the lane. Whoever asked it sends nothing more until it is answered, unless it
-//! waits for something else as well. So what the thread sends next has a lane of its own.
+//! many tasks. Which message is whose nobody can tell, so all of them have the thread's lane, and
+//! keep their order. With one exception: a question that is polled before its answer is there, and
+//! is all that is under way in the lane. Whoever asked it sends nothing more until it is answered,
+//! unless it waits for something else as well. So what the thread sends next has a lane of its own.
 //!
-//! What is under way is counted, on this thread only: messages that have been sent in its lane, less
-//! the questions that have been answered. Of another message nobody hears that it has been handled, so
-//! a thread that sends one keeps its lane for good.
+//! What is under way is counted, on this thread only: messages that have been sent in its lane,
+//! less the questions that have been answered. Of another message nobody hears that it has been
+//! handled, so a thread that sends one keeps its lane for good.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -54,7 +54,8 @@ impl LoneQuestion {
     pub(crate) fn just_sent(actor: &Header) -> Option<Self> {
         let here = current::here();
         let is_alone = here.lane_messages.get() == 1;
-        // Otherwise the lane of the question is another one: an actor's, one that is lent, a task's.
+        // Otherwise the lane of the question is another one: an actor's, one that is lent, a
+        // task's.
         let is_of_thread = here.actor.get().is_null() && here.lane.get() == 0;
         if !is_alone || !is_of_thread {
             return None;

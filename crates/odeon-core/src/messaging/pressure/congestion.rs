@@ -1,8 +1,10 @@
-//! Congestion: what has been begun at actors with lanes of one theater and is not over, counted together. It is
-//! pressure of all of them: whoever adds to it holds back as for a receiver, until half of it is gone.
+//! Congestion: what has been begun at actors with lanes of one theater and is not over, counted
+//! together. It is pressure of all of them: whoever adds to it holds back as for a receiver, until
+//! half of it is gone.
 //!
-//! While an actor with lanes is held back itself, what is counted may be waiting for that one's turn. So in the search for
-//! circles the congestion waits for whatever such an actor waits for (`messaging/pressure/waits.rs`).
+//! While an actor with lanes is held back itself, what is counted may be waiting for that one's
+//! turn. So in the search for circles the congestion waits for whatever such an actor waits for
+//! (`messaging/pressure/waits.rs`).
 
 use std::sync::Arc;
 
@@ -17,7 +19,8 @@ use crate::process::outbox;
 use crate::process::theater_shared::TheaterShared;
 use crate::process::waiters::Waiters;
 
-/// What has been begun at the actors with lanes of one theater, as one thing for several of them, and is not over.
+/// What has been begun at the actors with lanes of one theater, as one thing for several of them,
+/// and is not over.
 #[derive(Default)]
 pub struct Congestion {
     count: Mutex<Count>,
@@ -73,8 +76,9 @@ impl Congestion {
         let limit = if was_pressed { RELIEVED_AT + 1 } else { PRESSED_FROM };
         count.is_pressed = count.suspensions == 0 && count.begun >= limit;
         let is_relieved = was_pressed && !count.is_pressed;
-        // ORDERING: Relaxed, here and in `is_pressed`: who sees a change too late holds back after the next message, or enters
-        // itself with the waiters, whose lock orders that against the release.
+        // ORDERING: Relaxed, here and in `is_pressed`: who sees a change too late holds back after
+        // the next message, or enters itself with the waiters, whose lock orders that against the
+        // release.
         self.is_pressed.store(count.is_pressed, Ordering::Relaxed);
         drop(count);
         if is_relieved {
@@ -118,8 +122,9 @@ impl Drop for Suspends {
     }
 }
 
-/// The sender's side: something has been begun that may add to the congestion. Whoever handles messages that are congested goes on,
-/// and so does who runs an attempt: what it does happens later. A thread waits only if this `blocks`.
+/// The sender's side: something has been begun that may add to the congestion. Whoever handles
+/// messages that are congested goes on, and so does who runs an attempt: what it does happens
+/// later. A thread waits only if this `blocks`.
 pub(crate) fn on_congestion(congestion: &Arc<Congestion>, theater: &TheaterShared, blocks: bool) {
     if !congestion.is_pressed() || outbox::held().is_some() {
         return;
@@ -133,7 +138,8 @@ pub(crate) fn on_congestion(congestion: &Arc<Congestion>, theater: &TheaterShare
         }
         return;
     }
-    // A theater that the caller drives must not wait for itself. On a thread of some other pool, or of timers, nothing may wait.
+    // A theater that the caller drives must not wait for itself. On a thread of some other pool, or
+    // of timers, nothing may wait.
     let Some(stage) = here.home.get().as_pinned().filter(|_| !theater.is_driven_from_outside())
     else {
         return;

@@ -1,28 +1,30 @@
 //! Who waits for whom, so that nobody is held back by one that waits for it.
 //!
-//! A [`Node`] is what goes on or waits as a whole: an actor of the pool, or a pinned or dedicated stage. It
-//! waits for another
-//! * while it is held back by it, or waits for its relief, or a place in a bounded mailbox, in `send_async`;
+//! A [`Node`] is what goes on or waits as a whole: an actor of the pool, or a pinned or dedicated
+//! stage. It waits for another
+//! * while it is held back by it, or waits for its relief, or a place in a bounded mailbox, in
+//!   `send_async`;
 //! * while it awaits an answer from it: an asynchronous handler, or a dedicated actor that blocks.
 //!
-//! The [`Congestion`] of a theater is a node too: it waits for whatever an actor with lanes is held back by.
+//! The [`Congestion`] of a theater is a node too: it waits for whatever an actor with lanes is held
+//! back by.
 //!
-//! An actor of a pinned stage is a node besides its stage: while its handler waits for an answer or a place, the
-//! stage goes on, also with messages that relieve it; but who waits for an answer or a place of that very actor
-//! waits on. While the stage waits, all its actors do.
+//! An actor of a pinned stage is a node besides its stage: while its handler waits for an answer or
+//! a place, the stage goes on, also with messages that relieve it; but who waits for an answer or a
+//! place of that very actor waits on. While the stage waits, all its actors do.
 //!
-//! Of a circle nobody would ever go on: actors that all have too much waiting and send to each other, or a
-//! receiver that awaits an answer from a sender it holds back. Therefore whoever is about to wait enters
-//! that first and then looks for a circle; if there is one, all in it that are held back go on, and have
-//! more waiting than the limit. (Pony has actors that are under pressure themselves go on. Then a flooded
-//! pipeline grows without bound at its slowest stage.)
+//! Of a circle nobody would ever go on: actors that all have too much waiting and send to each
+//! other, or a receiver that awaits an answer from a sender it holds back. Therefore whoever is
+//! about to wait enters that first and then looks for a circle; if there is one, all in it that are
+//! held back go on, and have more waiting than the limit. (Pony has actors that are under pressure
+//! themselves go on. Then a flooded pipeline grows without bound at its slowest stage.)
 //!
-//! PROTOCOL: enter, then look, each under the locks of single nodes. Of those that close a circle the last to
-//! enter sees all the others. A sender that is held back looks only when the receiver can let it go, so
-//! it is let go by whoever sees the circle, itself or another.
+//! PROTOCOL: enter, then look, each under the locks of single nodes. Of those that close a circle
+//! the last to enter sees all the others. A sender that is held back looks only when the receiver
+//! can let it go, so it is let go by whoever sees the circle, itself or another.
 //!
-//! Not seen: who holds a [`Reply`](crate::Reply) that was passed on, and what a handler awaits besides
-//! answers and relief.
+//! Not seen: who holds a [`Reply`](crate::Reply) that was passed on, and what a handler awaits
+//! besides answers and relief.
 
 use std::collections::HashSet;
 use std::ptr;
@@ -38,8 +40,8 @@ use crate::process::erased_weak_ref::ErasedWeakRef;
 use crate::process::waiters::Waiters;
 use crate::scheduler::pinned::PinnedShared;
 
-/// TUNE: a search that comes to more nodes than this counts as a circle: to be let go too early costs
-/// memory, to be let go never costs everything.
+/// TUNE: a search that comes to more nodes than this counts as a circle: to be let go too early
+/// costs memory, to be let go never costs everything.
 const SEARCH_LIMIT: usize = 1_000;
 
 /// What goes on or waits as a whole.
@@ -59,7 +61,8 @@ impl Node {
         }
     }
 
-    /// The node that is to handle a message of the actor, be it to answer or to make room in a bounded mailbox.
+    /// The node that is to handle a message of the actor, be it to answer or to make room in a
+    /// bounded mailbox.
     pub(super) fn of_handler(actor: &Header) -> Self {
         match actor.pinned() {
             Some(stage) if stage.is_dedicated() => Self::Stage(stage.to_arc()),
@@ -73,15 +76,17 @@ impl Node {
         actor.header().pinned().map(|stage| Self::Stage(stage.to_arc()))
     }
 
-    /// The node whose code this thread is running, if it stands still while that code waits: of a pinned stage
-    /// only the actor whose handler it is, since the stage turns to its other messages.
+    /// The node whose code this thread is running, if it stands still while that code waits: of a
+    /// pinned stage only the actor whose handler it is, since the stage turns to its other
+    /// messages.
     pub(super) fn here() -> Option<Self> {
         let here = current::here();
         if let Some(actor) = ptr::NonNull::new(here.actor.get()) {
             // SAFETY: set by this thread for the length of the turn, which keeps the cell.
             return Some(Self::Actor(ErasedWeakRef::new(unsafe { actor.as_ref() })));
         }
-        // SAFETY: set by this very thread for as long as its stage lives; null on threads of no stage.
+        // SAFETY: set by this very thread for as long as its stage lives; null on threads of no
+        // stage.
         let stage = unsafe { here.home.get().as_pinned()?.as_ref() }?;
         if stage.is_dedicated() {
             return Some(Self::Stage(stage.to_arc()));
@@ -213,9 +218,10 @@ impl Drop for Waiting {
     }
 }
 
-/// Looks whether `whom` waits for `who`, who has just entered that it waits for `whom`, directly or through
-/// others. All that are held back in such circles are let go then, `who` among them: one that waits for several
-/// may be in several, and goes on only when it gets what it waits for in each.
+/// Looks whether `whom` waits for `who`, who has just entered that it waits for `whom`, directly or
+/// through others. All that are held back in such circles are let go then, `who` among them: one
+/// that waits for several may be in several, and goes on only when it gets what it waits for in
+/// each.
 pub(crate) fn open_circles(who: &Node, whom: &Node, what: What) {
     let (Some(myself), Some(other), Some(waits)) = (who.waiters(), whom.waiters(), whom.waits())
     else {
@@ -270,7 +276,8 @@ impl Question {
         asks_as_actor.then(|| Self { asked: Node::of_handler(actor), waiting: None })
     }
 
-    /// The answer is not there, and whoever asks does nothing more until it is. Answers whether that is for ever, because it asks itself.
+    /// The answer is not there, and whoever asks does nothing more until it is. Answers whether
+    /// that is for ever, because it asks itself.
     #[cold]
     pub(crate) fn waits(&mut self) -> bool {
         if self.waiting.is_some() {

@@ -1,7 +1,8 @@
 //! The right to answer of a reply that is only borrowed, in a message say, for a later time.
 //!
-//! Whoever borrows a reply from a message of which it does not know how it is made (a cell or a lock may give the reply away, or have another value in its
-//! place) must not come back to where it lay. So what is *lent* leaves the reply: both refer to it from then on, wherever the reply goes.
+//! Whoever borrows a reply from a message of which it does not know how it is made (a cell or a
+//! lock may give the reply away, or have another value in its place) must not come back to where it
+//! lay. So what is *lent* leaves the reply: both refer to it from then on, wherever the reply goes.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -9,16 +10,18 @@ use std::sync::{Arc, Mutex};
 use super::{Asker, Reply, answer};
 use crate::vocabulary::error::AskError;
 
-/// The right to answer, which a [`Reply`] and whoever it was lent to have in common: who answers first has it. Dropped by the
-/// last of them, it answers the asker with an error.
+/// The right to answer, which a [`Reply`] and whoever it was lent to have in common: who answers
+/// first has it. Dropped by the last of them, it answers the asker with an error.
 pub(super) struct Lending<T>(Mutex<Option<Asker<T>>>);
 
-/// The right to answer of a reply that is only borrowed. The reply may be moved, used or dropped meanwhile, and dropping this one changes nothing
-/// as long as the reply is there: only the first answer counts.
+/// The right to answer of a reply that is only borrowed. The reply may be moved, used or dropped
+/// meanwhile, and dropping this one changes nothing as long as the reply is there: only the first
+/// answer counts.
 #[must_use = "dropped, it leaves the answer to whoever has the reply"]
 pub struct LentReply<T>(Arc<Lending<T>>);
 
-// SAFETY: an `Asker` is `Send` as a `Reply` is, and behind the lock of `Lending` one thread's at a time.
+// SAFETY: an `Asker` is `Send` as a `Reply` is, and behind the lock of `Lending` one thread's at a
+// time.
 unsafe impl<T: Send> Send for LentReply<T> {}
 
 impl<T: Send + 'static> Reply<T> {
@@ -27,7 +30,8 @@ impl<T: Send + 'static> Reply<T> {
     /// # Safety
     /// Nobody else uses the reply until this returns.
     pub(crate) unsafe fn lend(&self) -> LentReply<T> {
-        // SAFETY: by contract; the reference ends with this function, in which no code of users runs.
+        // SAFETY: by contract; the reference ends with this function, in which no code of users
+        // runs.
         let to = unsafe { &mut *self.to.get() };
         let lending = match to.take() {
             Some(Asker::Shared(lending)) => lending,

@@ -10,7 +10,8 @@ use super::Reply;
 )]
 pub trait Owned {}
 
-/// Found by the compiler before [`Reply::send`] if the reply is borrowed, so that it can say what to do.
+/// Found by the compiler before [`Reply::send`] if the reply is borrowed, so that it can say what
+/// to do.
 #[doc(hidden)]
 pub trait SendBorrowed<T>: Sized {
     fn send(self, value: T)

@@ -18,8 +18,8 @@ use crate::turn::context::{Context, Stays};
 use crate::vocabulary::actor_id::ActorId;
 use crate::vocabulary::error::{AskError, Elapsed};
 
-/// A read's view of its surroundings. Other reads of the same actor may be under way at the same moment, so it offers what
-/// several can do at once.
+/// A read's view of its surroundings. Other reads of the same actor may be under way at the same
+/// moment, so it offers what several can do at once.
 ///
 /// ```
 /// # use odeon_core::*;
@@ -69,7 +69,8 @@ impl<'a, A: ReadWriteActor> ReadContext<'a, A> {
 
     /// The address of this actor. See [`Context::actor_ref`].
     pub fn actor_ref(&self) -> ActorRef<ReadWrite<A::Read, A::Write>> {
-        // Beside the actor's own turn its phase keeps a reference, so that this is never the first one.
+        // Beside the actor's own turn its phase keeps a reference, so that this is never the first
+        // one.
         self.cell.header.revive_strong();
         // SAFETY: counted just above.
         unsafe { ActorRef::from_counted(NonNull::from(self.cell)) }
@@ -80,8 +81,8 @@ impl<'a, A: ReadWriteActor> ReadContext<'a, A> {
         self.cell.header.id
     }
 
-    /// Sends a message to this actor itself, behind what its mailbox holds already. If the theater has ended the actor
-    /// meanwhile, the message is a dead letter.
+    /// Sends a message to this actor itself, behind what its mailbox holds already. If the theater
+    /// has ended the actor meanwhile, the message is a dead letter.
     pub fn send_self(&self, message: ReadWrite<A::Read, A::Write>) {
         let me = self.actor_ref();
         if let Err(error) = me.send_unhindered(message) {
@@ -108,14 +109,15 @@ impl<'a, A: ReadWriteActor> ReadContext<'a, A> {
         Reply::to_actor(self.actor_ref(), message)
     }
 
-    /// Ends this actor after this read and those under way beside it. Messages still waiting go to the dead-letter hook.
+    /// Ends this actor after this read and those under way beside it. Messages still waiting go to
+    /// the dead-letter hook.
     pub fn stop(&mut self) {
         self.stop = true;
     }
 }
 
-/// A write's view of its surroundings: it is alone, so this is the [`Context`] of the actor, with all that that offers; what
-/// goes on later gets the state itself.
+/// A write's view of its surroundings: it is alone, so this is the [`Context`] of the actor, with
+/// all that that offers; what goes on later gets the state itself.
 ///
 /// ```
 /// # use odeon_core::*;
@@ -156,8 +158,8 @@ impl<'a, A: ReadWriteActor> WriteContext<'a, A> {
         Self(Context::new(cell, None))
     }
 
-    /// Runs `future` beside this actor and calls `go_on` with its output as a turn of this actor, alone with the state. See
-    /// [`Context::pipe`].
+    /// Runs `future` beside this actor and calls `go_on` with its output as a turn of this actor,
+    /// alone with the state. See [`Context::pipe`].
     pub fn pipe<F, G>(&self, future: F, go_on: G) -> Pipe
     where
         F: Future<Output: Send + 'static> + Send + 'static,
@@ -178,8 +180,8 @@ impl<'a, A: ReadWriteActor> WriteContext<'a, A> {
         self.0.pipe_within(limit, future, alone_with(go_on))
     }
 
-    /// Runs `task` on the pool, in parallel with this actor, and calls `then` with what it returns as a turn of this actor,
-    /// alone with the state. See [`Context::fork`].
+    /// Runs `task` on the pool, in parallel with this actor, and calls `then` with what it returns
+    /// as a turn of this actor, alone with the state. See [`Context::fork`].
     pub fn fork<T, F, G>(&self, task: F, then: G) -> Pipe
     where
         T: Send + 'static,
@@ -189,8 +191,8 @@ impl<'a, A: ReadWriteActor> WriteContext<'a, A> {
         self.0.fork(task, alone_with(then))
     }
 
-    /// Runs all `tasks` on the pool, and calls `then` with all that they return when the last one is over. See
-    /// [`Context::fork_all`].
+    /// Runs all `tasks` on the pool, and calls `then` with all that they return when the last one
+    /// is over. See [`Context::fork_all`].
     pub fn fork_all<T, F, G>(&self, tasks: impl IntoIterator<Item = F>, then: G) -> Pipe
     where
         T: Send + 'static,

@@ -1,8 +1,10 @@
-//! What the actor's own turn does: handles messages as they come, or gathers them, shares reads, and is alone for writes.
+//! What the actor's own turn does: handles messages as they come, or gathers them, shares reads,
+//! and is alone for writes.
 //!
-//! That it may touch the state follows from the rules of `phase.rs`: it reads in any turn; it writes while its phase is not
-//! open, or when the phase tells it that it is alone. The functions of [`Actor`] are safe, and anybody who has a context can call
-//! them, in any order. So nothing here relies on the order in which the core does: `is_open` and the phase are asked each time.
+//! That it may touch the state follows from the rules of `phase.rs`: it reads in any turn; it
+//! writes while its phase is not open, or when the phase tells it that it is alone. The functions
+//! of [`Actor`] are safe, and anybody who has a context can call them, in any order. So nothing
+//! here relies on the order in which the core does: `is_open` and the phase are asked each time.
 
 use std::panic::resume_unwind;
 
@@ -83,8 +85,9 @@ impl<A: ReadWriteActor> ReadWriting<A> {
             self.is_alone(),
             "the state is being read: only the core gives turns to an actor with readers"
         );
-        // SAFETY: the phase is not open, or has just said that nobody reads and nobody begins to. It stays so: only who has this
-        // `&mut self` shares reads or lets the phase go on, and it is borrowed until `work` is over.
+        // SAFETY: the phase is not open, or has just said that nobody reads and nobody begins to.
+        // It stays so: only who has this `&mut self` shares reads or lets the phase go on, and it
+        // is borrowed until `work` is over.
         unsafe { self.shared.with_state(work) }
     }
 
@@ -270,7 +273,8 @@ impl<A: ReadWriteActor> Behavior for ReadWriting<A> {
 
     fn started(&mut self, ctx: &mut Context<'_, Self>) {
         self.settle_in(ctx);
-        // Nothing is begun before the start. What was shared with the state before waits for this one: the phase is paused.
+        // Nothing is begun before the start. What was shared with the state before waits for this
+        // one: the phase is paused.
         self.alone(ctx, |state, ctx| state.started(ctx));
     }
 
@@ -328,8 +332,8 @@ impl<A: ReadWriteActor> Behavior for ReadWriting<A> {
     fn shed(&mut self) -> bool {
         // What failed beside the failure that leads to this belongs to the state that goes.
         drop(self.shared.phase.take_failures());
-        // The core has it so: a failure of a read has waited for the others, a write is alone, and it has asked `may_pause`
-        // before it looked at what others request.
+        // The core has it so: a failure of a read has waited for the others, a write is alone, and
+        // it has asked `may_pause` before it looked at what others request.
         if !self.is_alone() {
             return false;
         }
@@ -359,7 +363,8 @@ impl<A: ReadWriteActor> Behavior for ReadWriting<A> {
         if self.is_abandoned {
             return;
         }
-        // The actor ends, and has given back what it had: no read is under way, and none begins any more.
+        // The actor ends, and has given back what it had: no read is under way, and none begins any
+        // more.
         self.with_state_alone(|state| {
             if let Some(state) = state {
                 state.stopped();

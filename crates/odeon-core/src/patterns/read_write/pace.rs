@@ -17,12 +17,13 @@ const EVERY: u32 = 64;
 const SOON: u32 = 8;
 const FIRST_SAMPLES: u32 = 4;
 
-/// TUNE: mean times of reads from which what the mailbox holds is gathered, and below which this ends: to put a message aside and
-/// share it costs some 100 ns.
+/// TUNE: mean times of reads from which what the mailbox holds is gathered, and below which this
+/// ends: to put a message aside and share it costs some 100 ns.
 const LONG_NS: u64 = 600;
 const SHORT_NS: u64 = 300;
 
-/// TUNE: reads that take so long together are worth a reader, who has to be woken and comes with a cold cache.
+/// TUNE: reads that take so long together are worth a reader, who has to be woken and comes with a
+/// cold cache.
 const WORTH_NS: u64 = 4_000;
 
 /// TUNE: reads that a reader takes at once take about so long.

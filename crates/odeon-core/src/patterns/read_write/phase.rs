@@ -1,23 +1,26 @@
-//! The reads that one actor shares, and who handles them: the actor's own turn, the *owner*, and its readers.
+//! The reads that one actor shares, and who handles them: the actor's own turn, the *owner*, and
+//! its readers.
 //!
 //! PROTOCOL
 //! 1. Everything here changes under one lock; what users have written never runs under it.
-//! 2. A reader reads the state of the actor from `begin` to the `finish` that gives its place back, and is counted as
-//!    under way meanwhile. The owner reads it whenever it has a turn.
-//! 3. Reads are added by the owner alone, and a reader begins only if there is one that it may take. So the owner, once it
-//!    has seen under the lock that no reader is under way and that none can begin (no read is there, or the phase is paused,
-//!    recalled, failing or stopping), has the state to itself until it adds a read or lets the phase go on: it may write. The lock
-//!    orders what it writes behind all that was read before, and before all that is read later.
-//! 4. The owner waits for readers without a thread: it says under the lock what it waits for (`is_awaited`, requests, a
-//!    failure, the stop) and goes idle. The last reader under way finds that under the same lock and wakes it. So no wake-up
-//!    falls between the two.
-//! 5. While there are reads, or readers under way, the phase keeps the actor by a reference. Whoever finds that this is over
-//!    takes it out, and drops it without the lock.
-//! 6. If the theater ends the actor while a reader is under way (a thread that a shutdown has left behind), the state is the
-//!    last reader's to end, and reads that readers have taken and not begun are theirs to give back.
-//! 7. Between two reads of its batch a reader looks, without the lock, whether reads still begin (`is_held_up`), and whether
-//!    its actor has been told to end, which an owner in the middle of a read does not see. If so it gives back what it has
-//!    not begun.
+//! 2. A reader reads the state of the actor from `begin` to the `finish` that gives its place back,
+//!    and is counted as under way meanwhile. The owner reads it whenever it has a turn.
+//! 3. Reads are added by the owner alone, and a reader begins only if there is one that it may
+//!    take. So the owner, once it has seen under the lock that no reader is under way and that none
+//!    can begin (no read is there, or the phase is paused, recalled, failing or stopping), has the
+//!    state to itself until it adds a read or lets the phase go on: it may write. The lock orders
+//!    what it writes behind all that was read before, and before all that is read later.
+//! 4. The owner waits for readers without a thread: it says under the lock what it waits for
+//!    (`is_awaited`, requests, a failure, the stop) and goes idle. The last reader under way finds
+//!    that under the same lock and wakes it. So no wake-up falls between the two.
+//! 5. While there are reads, or readers under way, the phase keeps the actor by a reference.
+//!    Whoever finds that this is over takes it out, and drops it without the lock.
+//! 6. If the theater ends the actor while a reader is under way (a thread that a shutdown has left
+//!    behind), the state is the last reader's to end, and reads that readers have taken and not
+//!    begun are theirs to give back.
+//! 7. Between two reads of its batch a reader looks, without the lock, whether reads still begin
+//!    (`is_held_up`), and whether its actor has been told to end, which an owner in the middle of a
+//!    read does not see. If so it gives back what it has not begun.
 //!
 //! Covered by `phase/loom.rs`, and with whole actors by `tests/shuttle_read_write.rs`.
 
@@ -47,7 +50,8 @@ struct Inner<R, K, W> {
     /// Readers that have the right to read.
     under_way: usize,
     readers: Vec<W>,
-    /// How many readers there are or are just being made: the first may begin before all are entered.
+    /// How many readers there are or are just being made: the first may begin before all are
+    /// entered.
     expected: usize,
     /// Readers that have found nothing to take, by number.
     resting: Vec<usize>,
@@ -167,8 +171,8 @@ impl<R, K: Clone, W: Clone> Phase<R, K, W> {
 
     /// Whoever reads: whether it is to begin no other read.
     pub(super) fn is_held_up(&self) -> bool {
-        // ORDERING: Relaxed: who reads is waited for, however late it sees this. It does see it if it can know the reason:
-        // whatever it has learnt of comes after the store.
+        // ORDERING: Relaxed: who reads is waited for, however late it sees this. It does see it if
+        // it can know the reason: whatever it has learnt of comes after the store.
         self.held_up.load(Ordering::Relaxed)
     }
 
@@ -178,8 +182,8 @@ impl<R, K: Clone, W: Clone> Phase<R, K, W> {
         self.waiting.load(Ordering::Relaxed)
     }
 
-    /// Owner: shares reads, with so many readers at most: one for each read that it does not take itself. `keep` makes what
-    /// keeps the actor.
+    /// Owner: shares reads, with so many readers at most: one for each read that it does not take
+    /// itself. `keep` makes what keeps the actor.
     pub(super) fn share(
         &self,
         reads: impl Iterator<Item = R>,
@@ -244,8 +248,9 @@ impl<R, K: Clone, W: Clone> Phase<R, K, W> {
         (look, rouses)
     }
 
-    /// Owner: takes back the reads that nobody has taken, last one first. Those that readers have taken and not begun they give back
-    /// (rule 7), and the owner's look finds them when it is alone.
+    /// Owner: takes back the reads that nobody has taken, last one first. Those that readers have
+    /// taken and not begun they give back (rule 7), and the owner's look finds them when it is
+    /// alone.
     pub(super) fn recall(&self, take: impl FnMut(R)) {
         let mut inner = self.lock();
         inner.is_recalled |= inner.under_way > 0;
@@ -254,7 +259,8 @@ impl<R, K: Clone, W: Clone> Phase<R, K, W> {
         reads.into_iter().rev().for_each(take);
     }
 
-    /// Owner: it has a request to see to, for which it has to be alone. `false`: it will be signalled again when it is.
+    /// Owner: it has a request to see to, for which it has to be alone. `false`: it will be
+    /// signalled again when it is.
     pub(super) fn pause(&self) -> bool {
         let mut inner = self.lock();
         inner.is_paused = true;
@@ -264,13 +270,15 @@ impl<R, K: Clone, W: Clone> Phase<R, K, W> {
         is_alone
     }
 
-    /// Owner: whether it has the state to itself until it adds a read or lets the phase go on (rule 3).
+    /// Owner: whether it has the state to itself until it adds a read or lets the phase go on
+    /// (rule 3).
     pub(super) fn is_alone(&self) -> bool {
         let inner = self.lock();
         inner.under_way == 0 && !inner.may_begin()
     }
 
-    /// Owner: a read that it has handled itself, while others may be under way, has not come to a plain end.
+    /// Owner: a read that it has handled itself, while others may be under way, has not come to a
+    /// plain end.
     pub(super) fn note(&self, outcome: Outcome) {
         let mut inner = self.lock();
         inner.note(outcome);
@@ -282,7 +290,8 @@ impl<R, K: Clone, W: Clone> Phase<R, K, W> {
         std::mem::take(&mut self.lock().failures)
     }
 
-    /// Owner: the actor is to end; no read begins any more. `false`: some are under way, and it is to ask again.
+    /// Owner: the actor is to end; no read begins any more. `false`: some are under way, and it is
+    /// to ask again.
     pub(super) fn stop(&self) -> bool {
         let mut inner = self.lock();
         inner.is_stopping = true;
@@ -291,8 +300,8 @@ impl<R, K: Clone, W: Clone> Phase<R, K, W> {
         is_alone
     }
 
-    /// The actor has ended: hands over the reads that nobody has begun. `false`: the state is still being read, and the
-    /// last reader ends it (rule 6).
+    /// The actor has ended: hands over the reads that nobody has begun. `false`: the state is still
+    /// being read, and the last reader ends it (rule 6).
     pub(super) fn close(&self, take: impl FnMut(R)) -> bool {
         let mut inner = self.lock();
         inner.is_stopping = true;
@@ -309,7 +318,8 @@ impl<R, K: Clone, W: Clone> Phase<R, K, W> {
         is_alone
     }
 
-    /// Reader: begins with a batch. `None`: there is nothing to take; the reader rests until it is woken.
+    /// Reader: begins with a batch. `None`: there is nothing to take; the reader rests until it is
+    /// woken.
     pub(super) fn begin(&self, number: usize, batch: &mut Vec<R>) -> Option<(K, Option<W>)> {
         let mut inner = self.lock();
         if !inner.may_begin() {
@@ -326,8 +336,8 @@ impl<R, K: Clone, W: Clone> Phase<R, K, W> {
         Some((keeps, rouses))
     }
 
-    /// Reader: a batch is over; `left` holds what of it has not been begun. If the reader `goes_on` it keeps its place as
-    /// long as there is something to take, and has that in `left` then.
+    /// Reader: a batch is over; `left` holds what of it has not been begun. If the reader `goes_on`
+    /// it keeps its place as long as there is something to take, and has that in `left` then.
     pub(super) fn finish(
         &self,
         left: &mut Vec<R>,

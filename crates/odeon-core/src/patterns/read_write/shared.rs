@@ -1,4 +1,5 @@
-//! What an actor's own turn and its readers have in common: the state, and the phase that says who may use it how.
+//! What an actor's own turn and its readers have in common: the state, and the phase that says who
+//! may use it how.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -32,8 +33,9 @@ pub(super) struct Shared<A: ReadWriteActor> {
     pub(super) phase: Phase<A::Read, Me<A>, ActorRef<()>>,
 }
 
-// SAFETY: the phase has it that the state is only written by one thread while nobody reads it (rules 2 and 3 there). It goes
-// from thread to thread (`A: Send`) and is read by several at once (`A: Sync`); reads are sent.
+// SAFETY: the phase has it that the state is only written by one thread while nobody reads it
+// (rules 2 and 3 there). It goes from thread to thread (`A: Send`) and is read by several at once
+// (`A: Sync`); reads are sent.
 unsafe impl<A: ReadWriteActor> Sync for Shared<A> {}
 // SAFETY: as above.
 unsafe impl<A: ReadWriteActor> Send for Shared<A> {}
@@ -49,7 +51,8 @@ impl<A: ReadWriteActor> Shared<A> {
     /// The state, to be read.
     ///
     /// # Safety
-    /// The caller is the owner in its turn, or a reader that is under way, as long as the reference lives.
+    /// The caller is the owner in its turn, or a reader that is under way, as long as the reference
+    /// lives.
     #[inline(always)]
     pub(super) unsafe fn state(&self) -> Option<&A> {
         // SAFETY: by contract nobody writes (rules 2 and 3).
@@ -85,7 +88,8 @@ impl<A: ReadWriteActor> Shared<A> {
         true
     }
 
-    /// A reader handles a batch, up to the first read that fails or wants the actor to stop, and as long as reads may begin.
+    /// A reader handles a batch, up to the first read that fails or wants the actor to stop, and as
+    /// long as reads may begin.
     fn handle(&self, cell: &Cell<A>, batch: &mut Vec<A::Read>) -> Outcome {
         let mut left = std::mem::take(batch).into_iter();
         let (mut handled, mut outcome) = (0, Outcome::default());

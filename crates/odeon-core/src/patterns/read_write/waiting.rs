@@ -1,4 +1,5 @@
-//! The messages that an actor's own turn has taken from its mailbox and not begun, and which of them go next.
+//! The messages that an actor's own turn has taken from its mailbox and not begun, and which of
+//! them go next.
 
 use std::collections::VecDeque;
 
@@ -20,11 +21,12 @@ pub(super) enum Next<W> {
     Reads(usize),
 }
 
-/// TUNE: messages gathered before one of them is handled although the mailbox may hold more: enough to see whether sharing
-/// pays, few enough to stay in the cache.
+/// TUNE: messages gathered before one of them is handled although the mailbox may hold more: enough
+/// to see whether sharing pays, few enough to stay in the cache.
 const GATHERED: usize = 64;
 
-/// TUNE: reads that wait while the mailbox is searched for writes. Senders are held back from about here on.
+/// TUNE: reads that wait while the mailbox is searched for writes. Senders are held back from about
+/// here on.
 const SEARCHED_FOR_WRITES: usize = 1024;
 
 /// Reads that are counted ahead: more make no difference.

@@ -13,9 +13,9 @@ use crate::turn::context::Context;
 
 /// The messages of the pool that one member has before it, the one being handled included.
 ///
-/// An estimate: messages that reach the member in other ways (from itself, by a reference) are taken
-/// off when they are handled without having been put on, but never below zero. So it is too low
-/// while such messages wait, and right again when they are done.
+/// An estimate: messages that reach the member in other ways (from itself, by a reference) are
+/// taken off when they are handled without having been put on, but never below zero. So it is too
+/// low while such messages wait, and right again when they are done.
 #[derive(Default)]
 pub(super) struct Load(CachePadded<AtomicUsize>);
 
@@ -28,7 +28,8 @@ impl Load {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Counts a message until the result is dropped; to be forgotten once the member has the message.
+    /// Counts a message until the result is dropped; to be forgotten once the member has the
+    /// message.
     ///
     /// Messages of an attempt (S8) do not count: nobody learns here whether they will be sent.
     #[inline]
@@ -49,8 +50,8 @@ impl Drop for Counted<'_> {
     }
 }
 
-/// An actor whose messages are taken off its load once they are handled, also by a panic; those of an
-/// asynchronous one when their handlers have waited for all, or are cancelled.
+/// An actor whose messages are taken off its load once they are handled, also by a panic; those of
+/// an asynchronous one when their handlers have waited for all, or are cancelled.
 pub(super) struct Loaded<A> {
     actor: A,
     load: Arc<Load>,

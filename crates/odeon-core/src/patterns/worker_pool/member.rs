@@ -1,4 +1,5 @@
-//! A member of a worker pool: an actor, made in its first turn, and its load if somebody asks for it.
+//! A member of a worker pool: an actor, made in its first turn, and its load if somebody asks for
+//! it.
 
 use std::convert::identity;
 use std::sync::Arc;

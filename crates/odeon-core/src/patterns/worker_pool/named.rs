@@ -17,7 +17,8 @@ use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
 use crate::vocabulary::message::Message;
 
-/// The named worker pools of a theater. It keeps them: whoever looks one up finds its members alive.
+/// The named worker pools of a theater. It keeps them: whoever looks one up finds its members
+/// alive.
 #[derive(Default)]
 struct NamedWorkerPools(Mutex<Entries>);
 
@@ -69,7 +70,8 @@ impl TheaterShared {
         match NamedWorkerPools::of(self).lock().entry(name.into()) {
             Entry::Occupied(_) => Err(NameTaken::by_worker_pool(name)),
             Entry::Vacant(place) => {
-                // Under the lock, as the end of the theater forgets all names: nothing is entered behind that.
+                // Under the lock, as the end of the theater forgets all names: nothing is entered
+                // behind that.
                 if !self.is_stopping() {
                     place.insert(Box::new(pool.clone()));
                 }
@@ -98,9 +100,10 @@ impl TheaterShared {
 }
 
 impl Theater {
-    /// Gives a worker pool a name in this theater, which keeps its members as a handle does, until it is
-    /// [unregistered](Self::unregister_worker_pool) or the theater ends. Names of worker pools, groups and actors have
-    /// nothing to do with each other. A theater that is ending remembers none.
+    /// Gives a worker pool a name in this theater, which keeps its members as a handle does, until
+    /// it is [unregistered](Self::unregister_worker_pool) or the theater ends. Names of worker
+    /// pools, groups and actors have nothing to do with each other. A theater that is ending
+    /// remembers none.
     ///
     /// # Errors
     /// If a worker pool has the name, be it the same one.
@@ -140,8 +143,8 @@ impl Theater {
     /// The worker pool that has this name.
     ///
     /// # Errors
-    /// [`LookupError::NotFound`] if none has the name, [`LookupError::OtherType`] if it has other messages
-    /// than `M`.
+    /// [`LookupError::NotFound`] if none has the name, [`LookupError::OtherType`] if it has other
+    /// messages than `M`.
     pub fn worker_pool<M: Message>(&self, name: &str) -> Result<WorkerPool<M>, LookupError> {
         self.shared().worker_pool(name)
     }

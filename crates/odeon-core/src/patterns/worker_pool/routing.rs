@@ -11,7 +11,8 @@ pub enum Routing<M: Message> {
     RoundRobin,
     /// Of two members drawn at random, the one with fewer messages of the pool before it, the one
     /// being handled included. For messages that take differently long: one that is stuck in a long
-    /// message is avoided. (Mitzenmacher, "The Power of Two Choices in Randomized Load Balancing", 2001.)
+    /// message is avoided. (Mitzenmacher, "The Power of Two Choices in Randomized Load
+    /// Balancing", 2001.)
     LeastLoaded,
     /// Messages with the same key to the same member, in their order (S2), while the size and the
     /// members stay the same. Members get about equally many keys. If a member ends, its keys are

@@ -117,8 +117,8 @@ impl<M: Message> Inner<M> {
         }
     }
 
-    /// The chosen member has ended: one of the others gets the message, the same for the same `choice` and
-    /// the same members.
+    /// The chosen member has ended: one of the others gets the message, the same for the same
+    /// `choice` and the same members.
     #[cold]
     #[track_caller]
     fn route_to_another<E: Returned<M>>(
@@ -143,8 +143,8 @@ impl<M: Message> Inner<M> {
         }
     }
 
-    /// The chosen member is full and rejects the message: the others are tried in turn, unless it has to go
-    /// to this one.
+    /// The chosen member is full and rejects the message: the others are tried in turn, unless it
+    /// has to go to this one.
     #[cold]
     #[track_caller]
     pub(super) fn route_past_full<E: Returned<M>>(

@@ -17,8 +17,8 @@ use crate::vocabulary::message::Message;
 impl Theater {
     /// Creates a [`WorkerPool`] of `size` actors on the theater's pool, each supervised by itself.
     ///
-    /// `make` makes the state of the member with the number that it is given, now and for each restart. It
-    /// runs in that member's turn; a panic in it is a failure of the member.
+    /// `make` makes the state of the member with the number that it is given, now and for each
+    /// restart. It runs in that member's turn; a panic in it is a failure of the member.
     pub fn spawn_worker_pool<A: Behavior>(
         &self,
         size: usize,
@@ -29,8 +29,9 @@ impl Theater {
         spawn::<A, Plain, _>(self.shared().pool(), size, routing, supervision, make)
     }
 
-    /// As [`spawn_worker_pool`](Self::spawn_worker_pool), of asynchronous actors: at most `size` messages
-    /// are being waited for at a time, and the threads of the theater do other things meanwhile.
+    /// As [`spawn_worker_pool`](Self::spawn_worker_pool), of asynchronous actors: at most `size`
+    /// messages are being waited for at a time, and the threads of the theater do other things
+    /// meanwhile.
     ///
     /// For [`Routing::LeastLoaded`] a message whose handler waits is part of its member's load.
     ///
@@ -78,8 +79,8 @@ impl Theater {
 }
 
 impl<A: Behavior> Context<'_, A> {
-    /// As [`Theater::spawn_worker_pool`], in the theater of this actor. The members are no children of
-    /// this actor: they end when nobody has the worker pool any more.
+    /// As [`Theater::spawn_worker_pool`], in the theater of this actor. The members are no children
+    /// of this actor: they end when nobody has the worker pool any more.
     pub fn spawn_worker_pool<B: Behavior>(
         &self,
         size: usize,
@@ -104,8 +105,8 @@ impl<A: Behavior> Context<'_, A> {
 }
 
 impl<A: AsyncBehavior> AsyncContext<'_, A> {
-    /// As [`Theater::spawn_worker_pool`], in the theater of this actor. The members are no children of
-    /// this actor.
+    /// As [`Theater::spawn_worker_pool`], in the theater of this actor. The members are no children
+    /// of this actor.
     pub fn spawn_worker_pool<B: Behavior>(
         &self,
         size: usize,

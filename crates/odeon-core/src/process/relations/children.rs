@@ -64,8 +64,9 @@ impl Relations {
         Dependants { children: state.take_dependants(), piped: std::mem::take(&mut state.piped) }
     }
 
-    /// A pipe has come to its end: in one step it ceases to be a child and leaves its output. That comes
-    /// back if it is no child any more: the actor has ended or been made anew, or the pipe is cancelled.
+    /// A pipe has come to its end: in one step it ceases to be a child and leaves its output. That
+    /// comes back if it is no child any more: the actor has ended or been made anew, or the pipe is
+    /// cancelled.
     pub(crate) fn leave_piped(&self, piped: Piped) -> Result<(), Piped> {
         let mut state = self.lock();
         let Some(child) = state.pipes.remove(&piped.number) else { return Err(piped) };
@@ -80,7 +81,8 @@ impl Relations {
         self.lock().piped.pop_front()
     }
 
-    /// Has a pipe leave nothing, or takes out what it left. `false`: the actor has gone on with that.
+    /// Has a pipe leave nothing, or takes out what it left. `false`: the actor has gone on with
+    /// that.
     pub(crate) fn cancel_pipe(&self, number: u64) -> bool {
         let mut state = self.lock();
         if let Some(child) = state.pipes.remove(&number) {

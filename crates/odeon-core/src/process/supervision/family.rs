@@ -62,8 +62,8 @@ fn enter(
     }
 }
 
-/// The state of an actor is made anew: its children are told to stop, and what its pipes have left is
-/// dropped.
+/// The state of an actor is made anew: its children are told to stop, and what its pipes have left
+/// is dropped.
 pub(crate) fn dismiss_dependants(relations: &Relations) {
     let dependants = relations.take_dependants();
     dependants.children.values().for_each(ErasedWeakRef::stop);

@@ -10,7 +10,8 @@ pub(crate) struct Restarts {
 }
 
 impl Restarts {
-    /// How many restarts there were in the time of length `within` before `now`; forgets older ones.
+    /// How many restarts there were in the time of length `within` before `now`; forgets older
+    /// ones.
     pub(crate) fn within(&mut self, now: Duration, within: Duration) -> u32 {
         while self.times.front().is_some_and(|time| now.saturating_sub(*time) > within) {
             self.times.pop_front();
@@ -23,8 +24,8 @@ impl Restarts {
     }
 }
 
-/// The pause before a restart that has `before` others before it: none, `shortest`, twice that, and so
-/// on up to `longest`.
+/// The pause before a restart that has `before` others before it: none, `shortest`, twice that, and
+/// so on up to `longest`.
 pub(crate) fn pause(before: u32, shortest: Duration, longest: Duration) -> Duration {
     match before.checked_sub(1) {
         None => Duration::ZERO,

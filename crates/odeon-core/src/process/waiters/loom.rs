@@ -1,5 +1,5 @@
-//! Exhaustive models of waiting against relief and against giving up: nobody waits when the pressure is gone, and who has
-//! given up is left nowhere.
+//! Exhaustive models of waiting against relief and against giving up: nobody waits when the
+//! pressure is gone, and who has given up is left nowhere.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};

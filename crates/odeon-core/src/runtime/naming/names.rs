@@ -1,14 +1,14 @@
 //! Who has which name.
 //!
 //! PROTOCOL
-//! 1. A name is taken while its slot has an actor whose inbox is open. An actor's inbox closes before
-//!    anybody is told of its end, so whoever has been told finds the name free, whether or not its slot
-//!    has been emptied.
-//! 2. A slot is emptied by its actor's end, if it still belongs to that actor. The watch for that is
-//!    set before the slot is filled; whoever fills it looks afterwards whether the actor has ended
-//!    meanwhile, and empties it then. So no slot outlives its actor for long.
-//! 3. A reserved slot is about to be filled. Callers who want the name wait; its holder runs no code of
-//!    a user meanwhile except [`Observer`](crate::Observer)s, and waits for nobody.
+//! 1. A name is taken while its slot has an actor whose inbox is open. An actor's inbox closes
+//!    before anybody is told of its end, so whoever has been told finds the name free, whether or
+//!    not its slot has been emptied.
+//! 2. A slot is emptied by its actor's end, if it still belongs to that actor. The watch for that
+//!    is set before the slot is filled; whoever fills it looks afterwards whether the actor has
+//!    ended meanwhile, and empties it then. So no slot outlives its actor for long.
+//! 3. A reserved slot is about to be filled. Callers who want the name wait; its holder runs no
+//!    code of a user meanwhile except [`Observer`](crate::Observer)s, and waits for nobody.
 //! 4. Actors are told, stopped, spawned and given up outside of the locks.
 //!
 //! Covered by `tests/s16_names.rs` and, under random schedules, `tests/shuttle_naming.rs`.

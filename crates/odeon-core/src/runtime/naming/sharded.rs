@@ -4,8 +4,8 @@ use std::hash::{BuildHasher, RandomState};
 
 use crossbeam_utils::CachePadded;
 
-/// TUNE: parts of one table: more than threads that look up names at one moment; each costs a theater
-/// 128 bytes. A guess.
+/// TUNE: parts of one table: more than threads that look up names at one moment; each costs a
+/// theater 128 bytes. A guess.
 const PARTS: usize = 16;
 
 /// The parts; which one is a name's never changes.

@@ -106,9 +106,11 @@ impl TheaterBuilder {
         self
     }
 
-    /// Bytes of stack for each thread of the theater: workers, stages, timers. Default: what the standard library gives a thread, 2 MiB unless
-    /// `RUST_MIN_STACK` says otherwise. For handlers that recurse deeply, and for large messages: a message travels by value, and lies on the
-    /// stack of the worker that handles it more than once; one of tens of kilobytes is better boxed.
+    /// Bytes of stack for each thread of the theater: workers, stages, timers. Default: what the
+    /// standard library gives a thread, 2 MiB unless `RUST_MIN_STACK` says otherwise. For handlers
+    /// that recurse deeply, and for large messages: a message travels by value, and lies on the
+    /// stack of the worker that handles it more than once; one of tens of kilobytes is better
+    /// boxed.
     ///
     /// ```
     /// # use odeon_core::*;
@@ -150,12 +152,14 @@ impl TheaterBuilder {
         self
     }
 
-    /// Whether failures of actors are printed on standard error if nobody else is told of them: a line with the actor's names, its
-    /// type and what the failure said, at most ten within a second. Told are an [`observer`](Self::observer), of all failures, and who
-    /// [decides](crate::Supervision::decide) about an actor's, of these; that somebody watches the actor does not count. Default: yes.
+    /// Whether failures of actors are printed on standard error if nobody else is told of them: a
+    /// line with the actor's names, its type and what the failure said, at most ten within a
+    /// second. Told are an [`observer`](Self::observer), of all failures, and who
+    /// [decides](crate::Supervision::decide) about an actor's, of these; that somebody watches the
+    /// actor does not count. Default: yes.
     ///
-    /// A panic is printed by the panic hook as well, which knows the line where it happened, and not the actor; an actor that fails with
-    /// an error, and no panic, is in these lines alone.
+    /// A panic is printed by the panic hook as well, which knows the line where it happened, and
+    /// not the actor; an actor that fails with an error, and no panic, is in these lines alone.
     ///
     /// ```
     /// # use odeon_core::*;
@@ -174,22 +178,23 @@ impl TheaterBuilder {
         self
     }
 
-    /// Whether turns and messages are counted and timed, for [`Theater::stats`]. Default: no; it costs
-    /// some 20 ns a turn and some 300 bytes an actor.
+    /// Whether turns and messages are counted and timed, for [`Theater::stats`]. Default: no; it
+    /// costs some 20 ns a turn and some 300 bytes an actor.
     pub fn stats(mut self, on: bool) -> Self {
         self.seen.stats = on;
         self
     }
 
     /// Whether it is noted which actor waits for whose answer, for [`Theater::waits`] and
-    /// [`Observer::asks_in_a_circle`]. Default: no; it costs a lock for each answer that is waited for.
+    /// [`Observer::asks_in_a_circle`]. Default: no; it costs a lock for each answer that is waited
+    /// for.
     pub fn asks_seen(mut self, on: bool) -> Self {
         self.seen.waits = on;
         self
     }
 
-    /// Who ties what handlers do to where their messages come from (S22); see `odeon-sight`. Default:
-    /// nobody.
+    /// Who ties what handlers do to where their messages come from (S22); see `odeon-sight`.
+    /// Default: nobody.
     pub fn tracer(mut self, tracer: Arc<dyn Tracer>) -> Self {
         self.seen.tracer = Some(tracer);
         self
@@ -198,19 +203,20 @@ impl TheaterBuilder {
     /// The source of time. Default: the system's monotonic clock.
     ///
     /// The thread of the timers looks at this clock again when the time that it says is left has
-    /// passed by the system's clock: one that jumps forward makes timers late. For a clock in the hand
-    /// of a test there is the deterministic stage of `odeon-testkit`, which needs no thread.
+    /// passed by the system's clock: one that jumps forward makes timers late. For a clock in the
+    /// hand of a test there is the deterministic stage of `odeon-testkit`, which needs no thread.
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = Some(clock);
         self
     }
 
-    /// What surrounds the work of every thread of the theater, workers and stages: `context` is called
-    /// on each with its work, and calls that once. For libraries that find their surroundings by thread,
-    /// like tokio, whose crate `odeon-tokio` uses this. Several contexts are nested, the last outermost.
+    /// What surrounds the work of every thread of the theater, workers and stages: `context` is
+    /// called on each with its work, and calls that once. For libraries that find their
+    /// surroundings by thread, like tokio, whose crate `odeon-tokio` uses this. Several contexts
+    /// are nested, the last outermost.
     ///
-    /// A context that panics, or does not call the work, ends the process. A stage that is driven from
-    /// outside (tests) has no threads.
+    /// A context that panics, or does not call the work, ends the process. A stage that is driven
+    /// from outside (tests) has no threads.
     ///
     /// ```
     /// # use odeon_core::*;
@@ -241,14 +247,16 @@ impl TheaterBuilder {
         self
     }
 
-    /// How the theater finds out that a thread, which belongs to no theater, is running a task of an asynchronous
-    /// runtime: `here` is called on it, and says which one. Default: no thread does. (Tasks of tokio are known by the
-    /// crate `odeon-tokio`.)
+    /// How the theater finds out that a thread, which belongs to no theater, is running a task of
+    /// an asynchronous runtime: `here` is called on it, and says which one. Default: no thread
+    /// does. (Tasks of tokio are known by the crate `odeon-tokio`.)
     ///
-    /// On such a thread [`ActorRef::send`](crate::ActorRef::send) to an actor of this theater does not wait for relief or
-    /// a place: the message is accepted, and counts (S17, S18). To actors that handle several messages at once, each numbered task is a
-    /// sender of its own, whatever threads it runs on (S25). `here` is called when a thread is about to wait,
-    /// and for each message that a thread sends to such an actor. Given several, the theater asks the last one first.
+    /// On such a thread [`ActorRef::send`](crate::ActorRef::send) to an actor of this theater does
+    /// not wait for relief or a place: the message is accepted, and counts (S17, S18). To actors
+    /// that handle several messages at once, each numbered task is a sender of its own, whatever
+    /// threads it runs on (S25). `here` is called when a thread is about to wait, and for each
+    /// message that a thread sends to such an actor. Given several, the theater asks the last one
+    /// first.
     ///
     /// ```
     /// # use odeon_core::*;

@@ -79,8 +79,8 @@ impl Theater {
     }
 
     /// Blocks until the theater stops by itself, because an actor without a parent escalated its
-    /// failure ([`Directive::Escalate`](crate::Directive::Escalate)). All its actors are being ended
-    /// then, as by dropping it.
+    /// failure ([`Directive::Escalate`](crate::Directive::Escalate)). All its actors are being
+    /// ended then, as by dropping it.
     ///
     /// For programs whose main thread has nothing else to do.
     ///

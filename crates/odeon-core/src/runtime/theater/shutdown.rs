@@ -1,14 +1,14 @@
 //! The end of a theater, in phases; each names what holds after it.
 //!
-//! 1. *Drain*: no message is waiting, no turn runs and no handler waits, or the deadline has passed.
-//!    Pending timers and pipes are not waited for.
+//! 1. *Drain*: no message is waiting, no turn runs and no handler waits, or the deadline has
+//!    passed. Pending timers and pipes are not waited for.
 //! 2. *Farewells*: the theater has left the networks that it had joined, or a moment has passed.
 //! 3. *Stop*: all timers have been dropped; every live actor has been told to end, and new ones end
 //!    at once; all have ended, or the grace period has passed.
-//! 4. *End of the threads*: no thread of the theater runs, except those of stuck actors. One that comes back later
-//!    ends the actors that wait there for a turn.
-//! 5. *Dismantling*: unless something is stuck, actors that never got to their end are ended here; but not those of stages that
-//!    are not the theater's (`scheduler/foreign.rs`).
+//! 4. *End of the threads*: no thread of the theater runs, except those of stuck actors. One that
+//!    comes back later ends the actors that wait there for a turn.
+//! 5. *Dismantling*: unless something is stuck, actors that never got to their end are ended here;
+//!    but not those of stages that are not the theater's (`scheduler/foreign.rs`).
 
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -30,8 +30,8 @@ use crate::vocabulary::dead_letter::{DeadLetter, DeadLetterCounts};
 /// How long after the deadline the message that an actor is handling may still take.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// TUNE: ms, guessed 2026-11: how long farewells may take. Some round trips, and a packet that is lost and sent again; little beside what a shutdown may
-/// take otherwise.
+/// TUNE: ms, guessed 2026-11: how long farewells may take. Some round trips, and a packet that is
+/// lost and sent again; little beside what a shutdown may take otherwise.
 const FAREWELL: Duration = Duration::from_millis(300);
 
 /// Longer than anybody waits: what a deadline is that no clock can tell.
@@ -46,25 +46,27 @@ fn moment_after(delay: Duration) -> Instant {
 #[derive(Debug)]
 #[must_use = "the report holds the messages that were not handled"]
 pub struct StopReport {
-    /// Whether there was a moment before the deadline at which no message could be handled any more, and
-    /// no asynchronous handler waited: `false` if one was cut off.
-    /// Messages in closed mailboxes, and those sent later from outside or by `stopped`, are among the
-    /// leftovers all the same.
+    /// Whether there was a moment before the deadline at which no message could be handled any
+    /// more, and no asynchronous handler waited: `false` if one was cut off. Messages in closed
+    /// mailboxes, and those sent later from outside or by `stopped`, are among the leftovers all
+    /// the same.
     pub drained: bool,
     /// The messages that were not handled.
     pub leftovers: Vec<DeadLetter>,
     /// Actors that could not be ended because a thread did not come back from a message in time.
-    /// They are left to that thread: if it comes back it ends those that wait for a turn there, and then itself.
-    /// Among them are those on a stage that is not the theater's, which have not been given a turn in time.
+    /// They are left to that thread: if it comes back it ends those that wait for a turn there, and
+    /// then itself. Among them are those on a stage that is not the theater's, which have not been
+    /// given a turn in time.
     pub stuck: usize,
-    /// How many messages were not handled in the whole life of the theater, by reason; among them the
-    /// leftovers.
+    /// How many messages were not handled in the whole life of the theater, by reason; among them
+    /// the leftovers.
     pub dead_letters: DeadLetterCounts,
 }
 
 impl Parts {
-    /// Stops without draining and without a report. On a stage's thread this happens in the background:
-    /// the thread may be one that has to end first, and the actors beside it should not wait.
+    /// Stops without draining and without a report. On a stage's thread this happens in the
+    /// background: the thread may be one that has to end first, and the actors beside it should not
+    /// wait.
     pub(super) fn stop_unattended(self: &Arc<Self>) {
         if current::here().home.get() == Home::NOWHERE {
             let _ = self.stop(None);
@@ -86,8 +88,8 @@ impl Parts {
     /// Stops because of a failure that came up to the root, in the turn of an actor.
     pub(super) fn stop_for_failure(self: &Arc<Self>) {
         if self.shared.is_driven_from_outside() {
-            // Nobody may end the actors here: whoever drives the stage has tasks of theirs. They end in the
-            // turns that these are for.
+            // Nobody may end the actors here: whoever drives the stage has tasks of theirs. They
+            // end in the turns that these are for.
             self.tell_to_end();
         } else {
             self.stop_unattended();
@@ -97,7 +99,8 @@ impl Parts {
     fn tell_to_end(&self) {
         self.shared.set_stopping();
         self.stop_all_actors();
-        // Last: it releases actors that pause before a restart, which are to find that they have to end.
+        // Last: it releases actors that pause before a restart, which are to find that they have to
+        // end.
         timers::of(&self.shared).end();
     }
 
@@ -131,8 +134,8 @@ impl Parts {
         if self.ender.set(me).is_ok() {
             self.end(last_moment);
         } else if self.ender.get() != Some(&me) {
-            // A failure at the root and its owner may both end a theater; what is ended by two at once would
-            // be ended twice. The other one takes as long as this would, at most.
+            // A failure at the root and its owner may both end a theater; what is ended by two at
+            // once would be ended twice. The other one takes as long as this would, at most.
             self.wait_until(last_moment + GRACE, || self.has_ended());
         }
         let stuck = self.shared.registry.len();
@@ -144,8 +147,8 @@ impl Parts {
         StopReport { drained, leftovers: leftovers.unwrap_or_default(), stuck, dead_letters }
     }
 
-    /// Phase 1; `false` if there was no quiet moment before the deadline, or before somebody else stopped
-    /// the theater.
+    /// Phase 1; `false` if there was no quiet moment before the deadline, or before somebody else
+    /// stopped the theater.
     fn drain(&self, deadline: Instant) -> bool {
         self.wait_until(deadline, || self.shared.is_stopping() || self.is_quiet())
             && !self.shared.is_stopping()
@@ -199,8 +202,8 @@ impl Parts {
         asleep && self.shared.parked() == 0 && !self.any_handler_waits() && first == look()
     }
 
-    /// Whether an asynchronous handler waits, and may go on. In a theater that is driven from outside none
-    /// does while its driver waits here.
+    /// Whether an asynchronous handler waits, and may go on. In a theater that is driven from
+    /// outside none does while its driver waits here.
     fn any_handler_waits(&self) -> bool {
         // SAFETY: actors in the registry are alive, and the lock keeps them there.
         let waits = |cell: NonNull<Header>| unsafe { (cell.as_ref().vtable.is_waiting)(cell) };
@@ -255,14 +258,15 @@ impl Parts {
     /// from outside, and those that were created too late for a turn.
     fn dismantle(&self) {
         while let Some(cell) = self.shared.registry.find(|header| self.gives_turns_to(header)) {
-            // SAFETY: only threads of the theater give turns to such an actor, and none is left, so it is ours (who drives a
-            // stage from outside has promised that it gives none: `theater_on_stage`); it leaves the registry by ending, so it is
-            // found once.
+            // SAFETY: only threads of the theater give turns to such an actor, and none is left, so
+            // it is ours (who drives a stage from outside has promised that it gives none:
+            // `theater_on_stage`); it leaves the registry by ending, so it is found once.
             unsafe { (cell.as_ref().vtable.end)(cell) }
         }
     }
 
-    /// Whether the actor is on a stage of this theater, and not on one that the theater does not know (`scheduler/foreign.rs`).
+    /// Whether the actor is on a stage of this theater, and not on one that the theater does not
+    /// know (`scheduler/foreign.rs`).
     fn gives_turns_to(&self, actor: &Header) -> bool {
         actor.pinned().is_some() || Arc::ptr_eq(&actor.stage, &self.default_stage)
     }

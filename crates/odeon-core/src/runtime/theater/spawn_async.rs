@@ -31,8 +31,8 @@ impl Theater {
         spawn::on(&(stage.shared.clone() as Arc<dyn Submit>), Some(&stage.shared), actor)
     }
 
-    /// Creates an asynchronous actor with a thread of its own, in which it may also block. The thread
-    /// ends with it.
+    /// Creates an asynchronous actor with a thread of its own, in which it may also block. The
+    /// thread ends with it.
     ///
     /// # Errors
     /// If the thread cannot be started.
@@ -46,9 +46,9 @@ impl Theater {
         Ok(spawn::on(&(stage.clone() as Arc<dyn Submit>), Some(&stage), actor))
     }
 
-    /// Creates a supervised asynchronous actor on the pool. When it fails it is made anew by `make`: the
-    /// handler that panicked, or waits, is cancelled, and every message that waits is kept (S15). See
-    /// [`spawn_supervised`](Self::spawn_supervised).
+    /// Creates a supervised asynchronous actor on the pool. When it fails it is made anew by
+    /// `make`: the handler that panicked, or waits, is cancelled, and every message that waits is
+    /// kept (S15). See [`spawn_supervised`](Self::spawn_supervised).
     ///
     /// ```
     /// # use odeon_core::*;

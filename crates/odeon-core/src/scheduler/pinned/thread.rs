@@ -1,5 +1,5 @@
-//! The thread of a pinned or dedicated stage: takes from both queues, sleeps, ends. The protocol is that
-//! of `pinned.rs`.
+//! The thread of a pinned or dedicated stage: takes from both queues, sleeps, ends. The protocol is
+//! that of `pinned.rs`.
 
 use std::ptr::{self, NonNull};
 

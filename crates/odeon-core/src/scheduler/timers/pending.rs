@@ -1,13 +1,13 @@
 //! The pending timers of one theater and the sleep of the thread that fires them.
 //!
 //! PROTOCOL
-//! 1. Whether a timer fires or is cancelled is decided under the lock: whoever takes its value out of
-//!    the wheel has it. Values are neither run nor dropped under the lock.
+//! 1. Whether a timer fires or is cancelled is decided under the lock: whoever takes its value out
+//!    of the wheel has it. Values are neither run nor dropped under the lock.
 //! 2. `look_at` is the tick at which the thread will look at the latest: before it sleeps it sets
 //!    this under the lock and then sleeps no longer. Who arms an earlier timer lowers it, under the
 //!    lock, and leaves a token.
-//! 3. A `look_at` that lies ahead stays, even if the timer it was lowered for is cancelled: so timers
-//!    that are armed and cancelled over and over wake the thread once, not each time.
+//! 3. A `look_at` that lies ahead stays, even if the timer it was lowered for is cancelled: so
+//!    timers that are armed and cancelled over and over wake the thread once, not each time.
 //! 4. Once `ended` is set under the lock nothing is pending any more, and nothing is armed.
 
 use odeon_sync::{Mutex, MutexGuard, Parker};
@@ -15,8 +15,8 @@ use odeon_sync::{Mutex, MutexGuard, Parker};
 use super::wheel::Wheel;
 use crate::scheduler::timers::TimerKey;
 
-/// TUNE: timers that fire or cascade under one lock: a dozen microseconds for which those who arm or
-/// cancel have to wait.
+/// TUNE: timers that fire or cascade under one lock: a dozen microseconds for which those who arm
+/// or cancel have to wait.
 const STEPS: u32 = 64;
 
 /// Timers that have neither fired nor been cancelled.

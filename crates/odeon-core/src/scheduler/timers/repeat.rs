@@ -1,7 +1,8 @@
 //! Whether a periodic timer goes on: between who fires it and who cancels it.
 //!
 //! PROTOCOL
-//! 1. The timer's work is with whoever fires it (`Firing`) or put away between two times (`Waiting`).
+//! 1. The timer's work is with whoever fires it (`Firing`) or put away between two times
+//!    (`Waiting`).
 //! 2. Cancelled while waiting, nobody gets the work any more: a timer that is due already finds
 //!    `Ended`. Cancelled while firing, the present time is the last.
 //! 3. The next time is armed under the lock, so a `Waiting` always has the key of its timer.
@@ -42,7 +43,8 @@ impl<W> Repeat<W> {
         }
     }
 
-    /// The work is done: arms the next time. Gives the work back if the timer was cancelled meanwhile.
+    /// The work is done: arms the next time. Gives the work back if the timer was cancelled
+    /// meanwhile.
     #[must_use]
     pub(crate) fn go_on(&self, work: W, arm: impl FnOnce() -> TimerKey) -> Option<W> {
         let mut state = self.lock();

@@ -1,16 +1,17 @@
-//! A hierarchical timing wheel (Varghese and Lauck, SOSP 1987, scheme 7) with its timers in numbered
-//! places: arming, cancelling by key and firing take constant time, however many timers are pending.
+//! A hierarchical timing wheel (Varghese and Lauck, SOSP 1987, scheme 7) with its timers in
+//! numbered places: arming, cancelling by key and firing take constant time, however many timers
+//! are pending.
 //!
 //! Time is counted in ticks. Level 0 has a slot for each of the next 64 ticks, level 1 one for each
-//! of the next 64 times 64 ticks, and so on: a timer goes to the level of the highest digit (base
-//! 64) in which its tick differs from the present one. When the time enters a slot above level 0 its
-//! timers *cascade*: each is placed anew, on a lower level.
+//! of the next 64 times 64 ticks, and so on: a timer goes to the level of the highest digit
+//! (base 64) in which its tick differs from the present one. When the time enters a slot above level 0
+//! its timers *cascade*: each is placed anew, on a lower level.
 //!
 //! RULES
 //! 1. Each slot is a circular list through a sentinel; links lie apart from the timers, so that
 //!    unlinking touches three places in 8 bytes a timer.
-//! 2. `elapsed` never passes the slot of a pending timer; so all slots of a level in use lie ahead of
-//!    the present digit, except one that is being emptied (`cascading`), which lies at it.
+//! 2. `elapsed` never passes the slot of a pending timer; so all slots of a level in use lie ahead
+//!    of the present digit, except one that is being emptied (`cascading`), which lies at it.
 //! 3. While a slot cascades, new timers for its span go behind those still in it. So timers of one
 //!    tick fire in the order in which they were armed.
 
@@ -32,7 +33,8 @@ const LAST_TICK: u64 = (1 << (DIGIT * LEVELS as u32)) - 1;
 /// The end of the list of free places.
 const NONE: u32 = u32::MAX;
 
-/// TUNE: places that an empty wheel keeps; if it has more, all go back to the system with the last timer.
+/// TUNE: places that an empty wheel keeps; if it has more, all go back to the system with the last
+/// timer.
 const KEPT: usize = 1024;
 
 /// Names a timer of one wheel. Never used again.
@@ -136,8 +138,8 @@ impl<T> Wheel<T> {
         self.find_due(now, &mut u32::MAX.clone()).is_some()
     }
 
-    /// Takes the next timer that is due, in order of ticks and, within one, of arming. `None` also if
-    /// `steps` run out: each timer that is taken or cascades costs one.
+    /// Takes the next timer that is due, in order of ticks and, within one, of arming. `None` also
+    /// if `steps` run out: each timer that is taken or cascades costs one.
     pub(super) fn take_due(&mut self, now: u64, steps: &mut u32) -> Option<T> {
         let place = self.find_due(now, steps)?;
         *steps = steps.checked_sub(1)?;

@@ -37,7 +37,8 @@ pub(super) enum Next<M> {
 }
 
 /// # Safety
-/// For all functions here: the caller owns the actor. The result is used before anything else of it.
+/// For all functions here: the caller owns the actor. The result is used before anything else of
+/// it.
 unsafe fn aside<'a, A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
 ) -> &'a mut Aside<A::Msg> {
@@ -122,8 +123,8 @@ pub(super) unsafe fn take_next<A: AsyncBehavior, H: Handlers<A>>(
     aside.messages.take_next(guards).map(Next::Message)
 }
 
-/// How many messages that were put aside could be begun one after the other. The guards of a pending
-/// future are not known: then all count.
+/// How many messages that were put aside could be begun one after the other. The guards of a
+/// pending future are not known: then all count.
 ///
 /// # Safety
 /// As [`aside`].

@@ -4,8 +4,8 @@
 //! actor and its context beside it.
 //!
 //! ACCESS RULES, besides those of `crate::cell`
-//! 1. The owner's part is reached through raw pointers, one field at a time. A reference to the whole
-//!    would overlap those that a pending future holds.
+//! 1. The owner's part is reached through raw pointers, one field at a time. A reference to the
+//!    whole would overlap those that a pending future holds.
 //! 2. While a future is pending (`Starting`, `Handling`), `actor` and `context` are the future's.
 //! 3. `wake` may be touched by any thread that has a weak count; `phase` may be read by it, and is
 //!    written by the owner.
@@ -211,8 +211,9 @@ pub(super) unsafe fn set_phase<A: AsyncBehavior, H: Handlers<A>>(
     unsafe { (*cell.as_ptr()).phase.set(phase) }
 }
 
-/// Any thread: whether a handler waits that a drain waits for. Exact if the actor's stage has gone to
-/// sleep before, as the caller has seen, and sleeps still: what was stored before that is visible.
+/// Any thread: whether a handler waits that a drain waits for. Exact if the actor's stage has gone
+/// to sleep before, as the caller has seen, and sleeps still: what was stored before that is
+/// visible.
 ///
 /// # Safety
 /// `cell` is an `AsyncCell<A, H>` that somebody's count keeps.
@@ -243,8 +244,8 @@ pub(super) unsafe fn is_finished<A: AsyncBehavior, H: Handlers<A>>(
     }
 }
 
-/// Drops what the actor has: the future first, which refers to the rest; then, when the messages put
-/// aside are dead letters, the state. Contains panics.
+/// Drops what the actor has: the future first, which refers to the rest; then, when the messages
+/// put aside are dead letters, the state. Contains panics.
 ///
 /// # Safety
 /// The caller owns the actor, which has not ended; no reference into the owner's part is alive.

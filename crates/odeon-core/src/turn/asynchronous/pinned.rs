@@ -26,7 +26,8 @@ use crate::vocabulary::observe::EndReason;
 /// A pinned stage hands over one message or signal; `true` asks for a `RESUME`.
 ///
 /// # Safety
-/// `cell` is an `AsyncCell<A, H>` of the stage whose thread this is; `payload` holds what `label` says.
+/// `cell` is an `AsyncCell<A, H>` of the stage whose thread this is; `payload` holds what `label`
+/// says.
 pub(super) unsafe fn deliver<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<Header>,
     label: u32,

@@ -20,7 +20,8 @@ unsafe impl<A: AsyncBehavior, H: Handlers<A>> Renewable for AsyncCell<A, H> {
     type Actor = A;
 
     unsafe fn has_state(cell: NonNull<Self>) -> bool {
-        // SAFETY: by contract; in every other phase there is an actor, and no future that borrows it.
+        // SAFETY: by contract; in every other phase there is an actor, and no future that borrows
+        // it.
         unsafe { phase(cell) != Phase::Absent && (*owner(cell)).actor.assume_init_ref().is_made() }
     }
 
@@ -39,7 +40,8 @@ unsafe impl<A: AsyncBehavior, H: Handlers<A>> Renewable for AsyncCell<A, H> {
             return false;
         }
         let owner = owner(cell);
-        // SAFETY: by contract; the future has been abandoned, and the references end here. What is set aside lies beside the guards.
+        // SAFETY: by contract; the future has been abandoned, and the references end here. What is
+        // set aside lies beside the guards.
         unsafe {
             let actor = (*owner).actor.assume_init_ref();
             let header = cell.cast::<Header>().as_ref();
@@ -68,7 +70,8 @@ unsafe impl<A: AsyncBehavior, H: Handlers<A>> Renewable for AsyncCell<A, H> {
             contained(header, || unsafe { aside::set_order(cell, Order::Priority) });
         }
         if before != Phase::Absent {
-            // SAFETY: the future that referred to it is gone; dropped once, since the phase says so.
+            // SAFETY: the future that referred to it is gone; dropped once, since the phase says
+            // so.
             contained(header, || unsafe { (*owner).actor.assume_init_drop() });
         }
     }

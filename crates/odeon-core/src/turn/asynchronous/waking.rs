@@ -6,8 +6,9 @@
 //! PROTOCOL
 //! 1. Who wakes raises the flag; if it was down, it leaves one `WAKE` signal behind everything that
 //!    was sent. So however often a future is woken, at most one signal of its own is under way.
-//! 2. The owner lowers the flag when it takes any `WAKE` signal, and polls if it was up. A raised flag
-//!    has its signal still to come, so no wake-up is lost, during a poll or before the step to idle.
+//! 2. The owner lowers the flag when it takes any `WAKE` signal, and polls if it was up. A raised
+//!    flag has its signal still to come, so no wake-up is lost, during a poll or before the step to
+//!    idle.
 //! 3. A stop request leaves a `WAKE` signal without the flag; it is told by `Header::signals`.
 //!
 //! Covered by: the loom model beside this file, T`shuttle_async.rs`.

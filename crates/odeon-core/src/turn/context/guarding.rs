@@ -29,17 +29,19 @@ macro_rules! guard_functions {
             /// Opens a mailbox: its messages may be selected again. No effect if it is open.
             ///
             /// # Panics
-            /// If there is no such mailbox. A message type with one mailbox has no guards: compile error.
+            /// If there is no such mailbox. A message type with one mailbox has no guards: compile
+            /// error.
             #[inline]
             #[track_caller]
             pub fn open(&mut self, mailbox: impl MailboxOf<A::Msg>) {
                 self.guards_mut().open(number_of(mailbox));
             }
 
-            /// Closes a mailbox: its messages wait, in order, until it is opened. No effect if it is closed.
+            /// Closes a mailbox: its messages wait, in order, until it is opened. No effect if it
+            /// is closed.
             ///
-            /// An actor that has closed all its mailboxes fails, or stops, unless something is under way that may open
-            /// one: see [`WhenAllClosed`](crate::WhenAllClosed).
+            /// An actor that has closed all its mailboxes fails, or stops, unless something is
+            /// under way that may open one: see [`WhenAllClosed`](crate::WhenAllClosed).
             ///
             /// # Panics
             /// As [`open`](Self::open).
@@ -55,7 +57,8 @@ macro_rules! guard_functions {
                 self.guards_mut().open_only(u64::MAX);
             }
 
-            /// Opens these mailboxes and closes all others: what the actor does next is another behaviour.
+            /// Opens these mailboxes and closes all others: what the actor does next is another
+            /// behaviour.
             ///
             /// # Panics
             /// As [`open`](Self::open).
@@ -69,7 +72,8 @@ macro_rules! guard_functions {
                 self.guards_mut().open_only(bits);
             }
 
-            /// Whether a mailbox is open. All are when the actor starts; the only one of a message type with one always is.
+            /// Whether a mailbox is open. All are when the actor starts; the only one of a message
+            /// type with one always is.
             ///
             /// # Panics
             /// If there is no such mailbox.
@@ -80,26 +84,29 @@ macro_rules! guard_functions {
                 self.guards().is_none_or(|guards| guards.is_open(mailbox))
             }
 
-            /// The mailbox in which the message that is being handled has waited; 0 before the first one.
+            /// The mailbox in which the message that is being handled has waited; 0 before the
+            /// first one.
             #[inline(always)]
             pub fn mailbox(&self) -> usize {
                 self.guards().map_or(0, |guards| guards.current())
             }
 
-            /// As [`reply_to`](Self::reply_to), and the actor waits: until the answer has come to `mailbox`, no other
-            /// mailbox is open. No thread waits. This is the reply-blocked state of *Selectors: Actors with Multiple
-            /// Guarded Mailboxes* (section 3).
+            /// As [`reply_to`](Self::reply_to), and the actor waits: until the answer has come to
+            /// `mailbox`, no other mailbox is open. No thread waits. This is the reply-blocked
+            /// state of *Selectors: Actors with Multiple Guarded Mailboxes* (section 3).
             ///
-            /// The answer comes to `mailbox`, whatever the message says; keep that mailbox for answers. When its message
-            /// is handled the other mailboxes are as they were. Guards that are changed meanwhile (by what goes on
-            /// after a [pipe](Self::pipe)) hold from then on. An actor that asks several times within one handler
-            /// waits for all answers. Who asks and is not answered learns so at once ([`AskError::NoReply`]).
+            /// The answer comes to `mailbox`, whatever the message says; keep that mailbox for
+            /// answers. When its message is handled the other mailboxes are as they were. Guards
+            /// that are changed meanwhile (by what goes on after a [pipe](Self::pipe)) hold from
+            /// then on. An actor that asks several times within one handler waits for all answers.
+            /// Who asks and is not answered learns so at once ([`AskError::NoReply`]).
             ///
-            /// `message` runs where the answer is given. A panic in it is a failure of this actor (S5), which then waits
-            /// for that answer no more.
+            /// `message` runs where the answer is given. A panic in it is a failure of this actor
+            /// (S5), which then waits for that answer no more.
             ///
             /// # Panics
-            /// As [`open`](Self::open); if a bound of that mailbox [drops the oldest](crate::Bound::drop_oldest).
+            /// As [`open`](Self::open); if a bound of that mailbox
+            /// [drops the oldest](crate::Bound::drop_oldest).
             #[track_caller]
             pub fn reply_blocked<T, F>(
                 &mut self,

@@ -1,4 +1,5 @@
-//! Actors whose messages come with lanes, and all that put messages aside: they go on with those when the inbox is empty.
+//! Actors whose messages come with lanes, and all that put messages aside: they go on with those
+//! when the inbox is empty.
 
 use crate::mailbox::{RELIEVED_AT, label};
 use crate::messaging::lane::{Lane, companion};
@@ -59,8 +60,8 @@ pub(super) fn go_on<A: Behavior>(message: &MessageCell<A::Msg>, owner: &mut Owne
     seen_turn::noting_signal(&message.header, || step(owner), |step| *step == Step::Handled)
 }
 
-/// Whether the actor, which is to end, can do so: not while messages of it are being handled elsewhere, unless the theater waits
-/// for them no longer.
+/// Whether the actor, which is to end, can do so: not while messages of it are being handled
+/// elsewhere, unless the theater waits for them no longer.
 #[cold]
 pub(super) fn may_end<A: Behavior>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>) -> bool {
     let Some(actor) = &mut owner.actor else { return true };
@@ -99,7 +100,8 @@ pub(super) fn pressing<A: Behavior>(owner: &Owner<A>) -> usize {
     owner.actor.as_ref().map_or(0, Behavior::pressing)
 }
 
-/// Whether an actor that is about to go idle has so much put aside that senders are to hold back meanwhile.
+/// Whether an actor that is about to go idle has so much put aside that senders are to hold back
+/// meanwhile.
 pub(super) fn stays_pressed<A: Behavior>(message: &MessageCell<A::Msg>, owner: &Owner<A>) -> bool {
     let pressing = pressing(owner);
     if pressing <= RELIEVED_AT {
@@ -115,13 +117,15 @@ pub(super) fn has_deferred<A: Behavior>(owner: &Owner<A>) -> bool {
     owner.actor.as_ref().is_some_and(Behavior::has_deferred)
 }
 
-/// Whether the actor counts what it handles, or corrects what is counted. One that may move, and has no lanes, does neither.
+/// Whether the actor counts what it handles, or corrects what is counted. One that may move, and
+/// has no lanes, does neither.
 pub(super) const fn counts<A: Behavior>() -> bool {
     A::LANED || A::DEFERS && !A::MAY_MOVE
 }
 
-/// How many messages were handled in the turn that ends, whenever they were taken: all that an actor with lanes has counted; of
-/// another one, what the turn's budget has counted and the actor has corrected.
+/// How many messages were handled in the turn that ends, whenever they were taken: all that an
+/// actor with lanes has counted; of another one, what the turn's budget has counted and the actor
+/// has corrected.
 #[inline(always)]
 pub(super) fn handled<A: Behavior>(budget: &Budget<'_>) -> u32 {
     let noted = current::here().handled.take();

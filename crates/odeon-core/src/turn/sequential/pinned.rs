@@ -1,5 +1,6 @@
-//! What an actor of a pinned or dedicated stage does with one delivery. The stage's thread owns all its actors, and its queue is in
-//! order of arrival; what had to wait for a guard is gone on with at a `RESUME`.
+//! What an actor of a pinned or dedicated stage does with one delivery. The stage's thread owns all
+//! its actors, and its queue is in order of arrival; what had to wait for a guard is gone on with
+//! at a `RESUME`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
@@ -24,7 +25,8 @@ use crate::vocabulary::observe::EndReason;
 /// A pinned stage hands over one message or signal; `true` asks for a `RESUME`.
 ///
 /// # Safety
-/// `cell` is an `ActorCell<A>` of the stage whose thread this is; `payload` holds what `label` says.
+/// `cell` is an `ActorCell<A>` of the stage whose thread this is; `payload` holds what `label`
+/// says.
 pub(super) unsafe fn deliver<A: Behavior>(
     cell: NonNull<Header>,
     label: u32,
@@ -52,7 +54,8 @@ pub(super) unsafe fn deliver<A: Behavior>(
                 Ok(true) => Ok(Step::End),
                 Err(panic) => Err(panic),
             };
-            // SAFETY: ours, and not used after an outcome that says so. The reference is made anew: `conclude` has used its own.
+            // SAFETY: ours, and not used after an outcome that says so. The reference is made anew:
+            // `conclude` has used its own.
             return unsafe {
                 conclude(cell, step) == TurnOutcome::More
                     && laned::resumes(&mut *(*cell.as_ptr()).owner.get())
@@ -108,8 +111,8 @@ pub(super) fn deliver_rarely<A: Behavior>(
     match step {
         Ok(Step::Handled) => wants_resume(owner),
         Ok(Step::Idle | Step::More | Step::Hold) => false,
-        // SAFETY: the stage's thread owns the actor, which is used afterwards only if it goes on, by a reference that is made
-        // anew: `conclude` has used its own.
+        // SAFETY: the stage's thread owns the actor, which is used afterwards only if it goes on,
+        // by a reference that is made anew: `conclude` has used its own.
         other => unsafe {
             conclude(cell, other) == TurnOutcome::More
                 && wants_resume(&mut *(*cell.as_ptr()).owner.get())

@@ -8,10 +8,12 @@ use crate::turn::actor_cell::Owner;
 use crate::turn::behavior::Behavior;
 use crate::vocabulary::message::Message;
 
-/// Takes the next message or signal of an actor with several mailboxes and handles it. `Step::Idle`: nothing is ready.
+/// Takes the next message or signal of an actor with several mailboxes and handles it.
+/// `Step::Idle`: nothing is ready.
 ///
-/// Arrivals are sorted into their mailboxes until one is found that nothing behind it can go before: that one is handled
-/// straight away, and the rest stays in the inbox. A signal goes before all messages, and so is looked at what is followed.
+/// Arrivals are sorted into their mailboxes until one is found that nothing behind it can go
+/// before: that one is handled straight away, and the rest stays in the inbox. A signal goes before
+/// all messages, and so is looked at what is followed.
 ///
 /// # Safety
 /// `message` and `owner` belong together.
@@ -36,7 +38,8 @@ pub(super) unsafe fn handle_selected<A: Behavior>(
         // SAFETY: by contract.
         let is_last = || !unsafe { inbox.has_next(&message.inbox) };
         if set.select_arrival(mailbox, guards, is_last) {
-            // SAFETY: a mailbox label comes with a message. Read where it is used: no detour through the stack.
+            // SAFETY: a mailbox label comes with a message. Read where it is used: no detour
+            // through the stack.
             return handle_guarded(message, guards, actor, unsafe { content.assume_init() });
         }
         // SAFETY: as above.

@@ -1,4 +1,5 @@
-//! Exhaustive models of the two sides: who waits is woken, who gives up races with nothing, and every value is dropped once.
+//! Exhaustive models of the two sides: who waits is woken, who gives up races with nothing, and
+//! every value is dropped once.
 
 use std::pin::Pin;
 use std::sync::Arc as StdArc;

@@ -1,15 +1,17 @@
-//! Kinds of workers that hold up rounds: whose goes take longer than all others need for a whole round.
+//! Kinds of workers that hold up rounds: whose goes take longer than all others need for a whole
+//! round.
 //!
-//! A go is not interrupted, so a round lasts as long as the longest go in it, whatever configuration it is. Where that is seen of a
-//! kind, no configuration with it is tried any more in this profile: not only what was measured tells, but what others have done beside it in
-//! the same round, so that it holds up one round and not one in each trial.
+//! A go is not interrupted, so a round lasts as long as the longest go in it, whatever
+//! configuration it is. Where that is seen of a kind, no configuration with it is tried any more in
+//! this profile: not only what was measured tells, but what others have done beside it in the same
+//! round, so that it holds up one round and not one in each trial.
 //!
-//! A first go is no measure: it compiles, connects, fills caches. But it is all that is known of what a second one costs. So that is
-//! made at once if it is within what trying may cost anyway, and else when the profile has paid for itself: until then nothing
-//! is known of the kind.
+//! A first go is no measure: it compiles, connects, fills caches. But it is all that is known of
+//! what a second one costs. So that is made at once if it is within what trying may cost anyway,
+//! and else when the profile has paid for itself: until then nothing is known of the kind.
 //!
-//! For the same reason what is measured in the middle of a round says nothing of a configuration whose goes are long beside a round: their
-//! end is what they cost.
+//! For the same reason what is measured in the middle of a round says nothing of a configuration
+//! whose goes are long beside a round: their end is what they cost.
 
 use super::trials::CUT;
 use super::{Profiler, Quota};
@@ -17,12 +19,15 @@ use crate::balancing::roster::Roster;
 
 /// How many quotas a go may take that is made only to see how slow it is.
 ///
-/// TUNE: of the work, or of the time that was given, 3 %; guessed 2026-11, and checked in `simulation/tests.rs`.
+/// TUNE: of the work, or of the time that was given, 3 %; guessed 2026-11, and checked in
+/// `simulation/tests.rs`.
 const MOST_QUOTAS: f64 = 3.0;
 
-/// By which part of a round a go may last longer, if what is measured in the middle of one is to say what a whole one takes.
+/// By which part of a round a go may last longer, if what is measured in the middle of one is to
+/// say what a whole one takes.
 ///
-/// TUNE: a round may be that much longer than was measured; guessed 2026-11, and checked in `simulation/tests.rs`.
+/// TUNE: a round may be that much longer than was measured; guessed 2026-11, and checked in
+/// `simulation/tests.rs`.
 const TAIL: f64 = 0.05;
 
 /// What each kind has done since the pool has had work.
@@ -47,8 +52,8 @@ impl Round {
         self.kinds.iter().map(|(pieces, _)| pieces).sum()
     }
 
-    /// How long the others would have taken for all of it, without `kind`: as long as they did for their part, and in proportion for the rest.
-    /// `None`: they have done nothing.
+    /// How long the others would have taken for all of it, without `kind`: as long as they did for
+    /// their part, and in proportion for the rest. `None`: they have done nothing.
     fn without(&self, kind: usize) -> Option<Pace> {
         let others = || self.kinds.iter().enumerate().filter(|(other, _)| *other != kind);
         let done: u64 = others().map(|(_, (pieces, _))| pieces).sum();
@@ -102,7 +107,8 @@ enum Slow {
 }
 
 impl Profiler {
-    /// The round is over: what it says of each kind. `true`: it is the first one, and what was measured in the middle of it says too little.
+    /// The round is over: what it says of each kind. `true`: it is the first one, and what was
+    /// measured in the middle of it says too little.
     pub(super) fn look_at_round(&mut self, now: f64) -> bool {
         let Some(round) = &self.round else { return false };
         for (kind, seen) in self.seen.iter_mut().enumerate() {
@@ -116,7 +122,8 @@ impl Profiler {
             && self.usable().any(in_the_middle)
     }
 
-    /// Whether what is measured need not end with a round: there are none, or goes are so short that it makes no difference.
+    /// Whether what is measured need not end with a round: there are none, or goes are so short
+    /// that it makes no difference.
     pub(super) fn is_midst_good(&self, counts: Option<&[usize]>, roster: &Roster) -> bool {
         let (pieces, last) = (self.round.as_ref().map_or(0, Round::pieces), self.last_round);
         if last.is_some_and(|(last, _)| pieces > 2 * last) {
@@ -140,7 +147,8 @@ impl Profiler {
         self.seen[kind].shortest.or(self.seen[kind].shortest_first)
     }
 
-    /// Whether it is not to be tried, or tried on, because a kind that works in it holds up rounds. What is surely dearer is marked so.
+    /// Whether it is not to be tried, or tried on, because a kind that works in it holds up rounds.
+    /// What is surely dearer is marked so.
     pub(super) fn is_held_up(&mut self, number: usize, roster: &Roster) -> bool {
         // With another objective what is slow may be good.
         if self.terms.objective.needs_energy() || self.records[number].sample.is_some() {
@@ -160,8 +168,9 @@ impl Profiler {
         has_others
     }
 
-    /// Whether its workers are dearer by how fast they have been, and not one of them has goes that are affordable to see whether that stays so
-    /// with more pieces in a go: nothing else is done meanwhile.
+    /// Whether its workers are dearer by how fast they have been, and not one of them has goes that
+    /// are affordable to see whether that stays so with more pieces in a go: nothing else is done
+    /// meanwhile.
     fn is_too_long(&self, number: usize, roster: &Roster) -> bool {
         let piece = self.best().and_then(|(best, _)| self.records[best].sample?.time_per_piece());
         let Some(piece) = piece else { return false };
@@ -174,7 +183,8 @@ impl Profiler {
             && together.is_some_and(|together| together * piece * CUT < 1.0)
     }
 
-    /// How long a go may take that only shows how slow it is, if a `piece` takes so long else. Seconds.
+    /// How long a go may take that only shows how slow it is, if a `piece` takes so long else.
+    /// Seconds.
     fn affordable(&self, piece: f64) -> f64 {
         let quota = match self.terms.quota {
             Quota::Pieces(pieces) => pieces as f64 * piece,

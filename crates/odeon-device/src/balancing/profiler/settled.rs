@@ -16,10 +16,12 @@ const ROUND_FACTOR: f64 = 1.5;
 
 /// How much more seldom all is profiled again if nothing seems to have changed.
 ///
-/// TUNE: 0.5 % of the time instead of 2 %: what other configurations would cost may change unseen, but seldom does.
+/// TUNE: 0.5 % of the time instead of 2 %: what other configurations would cost may change unseen,
+/// but seldom does.
 const PATIENCE: f64 = 4.0;
 
-/// How many times as long as a profile the time to the next one is, if nothing seems to have changed.
+/// How many times as long as a profile the time to the next one is, if nothing seems to have
+/// changed.
 const LENGTHS: f64 = 20.0;
 
 /// The state of using one configuration.
@@ -35,7 +37,8 @@ pub(super) struct Settled {
 }
 
 impl Profiler {
-    /// Uses what is in use from here on. `excess`: what finding it has cost; `length`: how long it took, in busy seconds.
+    /// Uses what is in use from here on. `excess`: what finding it has cost; `length`: how long it
+    /// took, in busy seconds.
     pub(super) fn settle(&mut self, now: f64, excess: f64, length: f64) {
         self.window = None;
         (self.last_excess, self.last_length) = (excess, length);

@@ -1,8 +1,9 @@
 //! Trying configurations.
 //!
-//! Between two trials the best configuration so far is used. A trial begins with a round; if the pool is never quiet, in the middle of
-//! the stream. Before it is measured, who is not of the configuration comes to the end of what he is doing, and who has just been made
-//! does something: a first go compiles, connects, fills caches.
+//! Between two trials the best configuration so far is used. A trial begins with a round; if the
+//! pool is never quiet, in the middle of the stream. Before it is measured, who is not of the
+//! configuration comes to the end of what he is doing, and who has just been made does something: a
+//! first go compiles, connects, fills caches.
 
 use std::collections::VecDeque;
 
@@ -22,7 +23,8 @@ pub(super) const CUT: f64 = 1.5;
 /// TUNE: the sieve's windows, a quarter as long as the final's, err by less; guessed.
 const NEAR: f64 = 1.25;
 
-/// How often a configuration is tried in one profile, on average: workers that come and go end trials before they say something.
+/// How often a configuration is tried in one profile, on average: workers that come and go end
+/// trials before they say something.
 const MOST_TRIALS: usize = 3;
 
 /// What is under way of a profile.
@@ -70,7 +72,8 @@ impl Profile {
 }
 
 impl Profiler {
-    /// Begins to try all configurations that there are workers for, the one in use first, so that others can be cut off by it.
+    /// Begins to try all configurations that there are workers for, the one in use first, so that
+    /// others can be cut off by it.
     pub(super) fn begin_profile(&mut self, now: f64, roster: &Roster) {
         self.forget(|_, _| true);
         self.try_all(now, roster);
@@ -164,11 +167,11 @@ impl Profiler {
         None
     }
 
-    /// In the sieve, behind its first trial: of those that are left, the one whose workers have been the fastest together. Only by time,
-    /// and where programs work in rounds.
+    /// In the sieve, behind its first trial: of those that are left, the one whose workers have
+    /// been the fastest together. Only by time, and where programs work in rounds.
     ///
-    /// WHY: a go of a slow worker is as long as it is, so that each trial with one holds up a round, unless it is known by then that
-    /// others do a whole round meanwhile.
+    /// WHY: a go of a slow worker is as long as it is, so that each trial with one holds up a
+    /// round, unless it is known by then that others do a whole round meanwhile.
     fn put_the_most_promising_first(&mut self, roster: &Roster) {
         let Phase::Profiling(profile) = &self.phase else { return };
         if profile.is_final || !self.is_in_rounds() || self.terms.objective.needs_energy() {
@@ -261,7 +264,8 @@ impl Profiler {
         true
     }
 
-    /// Cuts the trial off if it is dearer than the best one by far even if all that is in work were done at this moment.
+    /// Cuts the trial off if it is dearer than the best one by far even if all that is in work were
+    /// done at this moment.
     fn cut_or_wait(&mut self, now: f64, roster: &Roster) {
         let moment = self.meter.at(now);
         let Some(window) = &self.window else { return };
@@ -351,7 +355,8 @@ impl Profiler {
         self.settle(now, excess, length);
     }
 
-    /// What a trial took beyond what its pieces cost with the best one, in seconds: of its time, the part by which it was dearer.
+    /// What a trial took beyond what its pieces cost with the best one, in seconds: of its time,
+    /// the part by which it was dearer.
     fn excess(&self, spent: &Sample, lowest: f64, time_per_piece: f64) -> f64 {
         let by_score =
             self.terms.objective.score(spent).map(|score| spent.time * (1.0 - lowest / score));

@@ -1,4 +1,5 @@
-//! S38: that the best configuration is found, at what cost, and what becomes of it when the load changes.
+//! S38: that the best configuration is found, at what cost, and what becomes of it when the load
+//! changes.
 
 use super::{Load, Outcome, Plan, Simulation, Speed};
 use crate::balancing::configuration::all_of;
@@ -87,7 +88,8 @@ fn s38_both_together_if_they_are_about_as_fast() {
     }
 }
 
-/// The large one: in rounds, the last piece of a core would keep all others waiting. In a stream the cores do no harm.
+/// The large one: in rounds, the last piece of a core would keep all others waiting. In a stream
+/// the cores do no harm.
 #[test]
 fn s38_the_device_alone_if_cores_hold_up_rounds() {
     let speeds = [Speed::gpu(1, |_| 100.0, |_| 20.0), Speed::cpu(8, |_| 5_000.0)];
@@ -161,7 +163,8 @@ fn s38_half_of_the_cores_work_if_all_hinder_each_other() {
     assert!(outcome.in_use[1] < 8 && outcome.busy < run(&whole).busy, "{outcome:?}");
 }
 
-/// The meter of a GPU driver: a window that lasts less than its period would have taken nothing, or all of a period.
+/// The meter of a GPU driver: a window that lasts less than its period would have taken nothing, or
+/// all of a period.
 #[test]
 fn s38_a_meter_that_steps_is_waited_for() {
     let speeds = [Speed::gpu(1, |_| 50.0, |_| 100.0), Speed::cpu(4, |_| 400.0)];
@@ -218,7 +221,8 @@ fn s38_another_configuration_is_used_when_rounds_change() {
     assert!(outcome.profilings >= 2 && outcome.in_use[0] == 1, "{outcome:?}");
 }
 
-/// What the configuration in use costs stays the same, and another one has become better: found by looking from time to time.
+/// What the configuration in use costs stays the same, and another one has become better: found by
+/// looking from time to time.
 #[test]
 fn s38_what_has_changed_unseen_is_found_in_the_end() {
     let gpu: fn(u64) -> f64 = |n| if n < 200_000 { 1_000.0 } else { 10.0 };
@@ -229,7 +233,8 @@ fn s38_what_has_changed_unseen_is_found_in_the_end() {
     assert_eq!(outcome.in_use, [1, 0], "{outcome:?}");
 }
 
-/// A load that is different every now and then has all profiled over and over: that must not cost more than its share.
+/// A load that is different every now and then has all profiled over and over: that must not cost
+/// more than its share.
 #[test]
 fn s38_a_restless_load_is_not_profiled_without_end() {
     let cpu: fn(u64) -> f64 = |n| if n / 2_000 % 2 == 0 { 100.0 } else { 130.0 };
@@ -258,12 +263,14 @@ fn s38_a_device_leaves_others_their_part_of_a_round() {
     let both = Plan { configurations: vec![vec![1, 4]], ..plan(&speeds, ROUNDS_OF_32, 32_000) };
     let outcome = run(&both);
     let for_a_round = outcome.busy / 1_000.0;
-    // 32 pieces, and together they do two in 100 us; one piece of a core is the most that rounding costs.
+    // 32 pieces, and together they do two in 100 us; one piece of a core is the most that rounding
+    // costs.
     assert!(for_a_round <= 0.0016 + 0.0004, "{for_a_round} s for a round of 1.6 ms");
 }
 
-/// A device that is far slower than a core, so that a go of it is as long as a good part of a round, or as many: it costs one go, and at most 5 %
-/// besides. Measured in the middle of a round it would cost nothing.
+/// A device that is far slower than a core, so that a go of it is as long as a good part of a
+/// round, or as many: it costs one go, and at most 5 % besides. Measured in the middle of a round
+/// it would cost nothing.
 #[test]
 fn s38_a_slow_device_costs_one_go() {
     let slow: [fn(u64) -> f64; 3] = [|_| 4_000.0, |_| 8_000.0, |_| 16_000.0];
@@ -285,7 +292,8 @@ fn s38_a_slow_device_costs_one_go() {
     }
 }
 
-/// A first go that compiles holds up a round as a slow device does. If a second one is within what profiling may cost it is made at once.
+/// A first go that compiles holds up a round as a slow device does. If a second one is within what
+/// profiling may cost it is made at once.
 #[test]
 fn s38_a_first_go_that_compiles_is_not_taken_for_slowness() {
     let mut speeds = [Speed::gpu(1, |_| 50.0, |_| 5.0), Speed::cpu(2, |_| 200.0)];
@@ -293,15 +301,16 @@ fn s38_a_first_go_that_compiles_is_not_taken_for_slowness() {
     let load = Load::Rounds { pieces: |_| 200, gap: 100.0 };
     let plan = plan(&speeds, load, 100_000);
     assert_eq!(at_most_5_percent_dearer(&plan, time).in_use, [1, 0]);
-    // With less to spend it is made when the first one has paid for itself: after fifty times as long.
+    // With less to spend it is made when the first one has paid for itself: after fifty times as
+    // long.
     let frugal = Plan { quota: Quota::Pieces(100), total: 400_000, ..plan };
     let outcome = run(&frugal);
     assert_eq!(outcome.in_use, [1, 0], "{outcome:?}");
     assert!((20_000..60_000).contains(&outcome.pieces[1]), "5 s by two cores: {outcome:?}");
 }
 
-/// Of two fast devices beside slow cores one is lost: with the other one alone things are as good as they can be, and all others had been cut
-/// off by both together.
+/// Of two fast devices beside slow cores one is lost: with the other one alone things are as good
+/// as they can be, and all others had been cut off by both together.
 #[test]
 fn s38_what_is_best_without_a_lost_worker_is_found() {
     let speeds = [Speed::gpu(2, |_| 100.0, |_| 100.0), Speed::cpu(4, |_| 40_000.0)];
@@ -322,7 +331,8 @@ fn s38_what_is_best_without_a_lost_worker_is_found() {
     }
 }
 
-/// Goes that fail are done again. Profiles come to their end although hardly a quota of pieces is without a failure.
+/// Goes that fail are done again. Profiles come to their end although hardly a quota of pieces is
+/// without a failure.
 #[test]
 fn s38_failures_now_and_then_do_not_disturb_the_choice() {
     let mut speeds = [Speed::gpu(1, |_| 100.0, |_| 20.0), Speed::cpu(4, |_| 400.0)];

@@ -9,17 +9,19 @@ use odeon_core::{Context, extend};
 use super::OnDevice;
 use crate::device_actor::DeviceActor;
 
-/// TUNE: a thread that sleeps is woken up to so much late (Linux, by default: 50 us and what the switch takes). So long before its time
-/// it stays awake.
+/// TUNE: a thread that sleeps is woken up to so much late (Linux, by default: 50 us and what the
+/// switch takes). So long before its time it stays awake.
 const TOO_CLOSE: Duration = Duration::from_micros(150);
 
 /// TUNE: what is slept at once: a batch that is full meanwhile, or a stop, waits so long at most.
 const LONGEST_SLEEP: Duration = Duration::from_micros(250);
 
-/// TUNE: a stage takes up to 64 messages at once; if it has taken half of that since the last look there are likely more.
+/// TUNE: a stage takes up to 64 messages at once; if it has taken half of that since the last look
+/// there are likely more.
 const MANY: usize = 32;
 
-/// TUNE: for so long a batch takes what is there already, if its window is shorter. A thousand messages take a tenth of that; guessed 2026-11.
+/// TUNE: for so long a batch takes what is there already, if its window is shorter. A thousand
+/// messages take a tenth of that; guessed 2026-11.
 const LONGEST_LOOK: Duration = Duration::from_micros(250);
 
 impl<A: DeviceActor> OnDevice<A> {
@@ -90,8 +92,8 @@ impl<A: DeviceActor> OnDevice<A> {
         false
     }
 
-    /// Whether messages that come without end are to wait for the next batch: the window is over, or, if it is shorter than taking what is there
-    /// takes, the time for that.
+    /// Whether messages that come without end are to wait for the next batch: the window is over,
+    /// or, if it is shorter than taking what is there takes, the time for that.
     fn has_looked_enough(&mut self) -> bool {
         let now = self.now();
         let since = *self.first_came.get_or_insert(now);

@@ -1,7 +1,9 @@
-//! Replies in a message that an attempt borrows: answered with its commit, or by another message of the same transaction.
+//! Replies in a message that an attempt borrows: answered with its commit, or by another message of
+//! the same transaction.
 //!
-//! The message may give its reply away before that (it may lie in a cell or a lock, and anything else in its place later), so nobody comes back to
-//! where it lay: the right to answer is lent (`odeon_core::extend::LentReply`).
+//! The message may give its reply away before that (it may lie in a cell or a lock, and anything
+//! else in its place later), so nobody comes back to where it lay: the right to answer is lent
+//! (`odeon_core::extend::LentReply`).
 
 use crate::contained::drop_quietly;
 use odeon_core::extend::{self, Effect, LentReply};
@@ -41,7 +43,8 @@ pub(super) fn pass_on<T: Send + 'static>(reply: LentReply<T>) -> (Reply<T>, Effe
                 reply.send(value);
             }
             (before, _) => {
-                // Dropped, a reply that is owed tells its asker that there is no answer. Of two values that nobody gets each is dropped by itself.
+                // Dropped, a reply that is owed tells its asker that there is no answer. Of two
+                // values that nobody gets each is dropped by itself.
                 drop(shared);
                 drop_quietly(before);
             }

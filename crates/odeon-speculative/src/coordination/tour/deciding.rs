@@ -61,7 +61,8 @@ impl Deciding {
         round > self.round || self.runs(round)
     }
 
-    /// What it did in this round is undone. Rule 4: if others have to do with it, they are to be told.
+    /// What it did in this round is undone. Rule 4: if others have to do with it, they are to be
+    /// told.
     pub(super) fn is_rolled_back(&mut self) {
         self.owes_way |= self.may_run && (self.has_sent || self.joined > 0);
         (self.has_sent, self.joined) = (false, 0);
@@ -124,7 +125,8 @@ impl Tour {
         None
     }
 
-    /// It becomes a part: a handler has joined a message to an actor of another theater. It is rolled back, and begins when it is told to run.
+    /// It becomes a part: a handler has joined a message to an actor of another theater. It is
+    /// rolled back, and begins when it is told to run.
     pub(super) fn become_part(&mut self, of: &Arc<Coordination>, abroad: &dyn Abroad) -> Step {
         self.give_up_precedence(of);
         let actors = self.visits[..self.first].iter().map(|visit| visit.actor()).collect();
@@ -160,7 +162,8 @@ impl Tour {
         }
     }
 
-    /// Messages of these rounds have to wait on their way, whoever is waited for: whether it has to let go.
+    /// Messages of these rounds have to wait on their way, whoever is waited for: whether it has to
+    /// let go.
     pub(super) fn is_to_give_way(&mut self, rounds: &[u32]) -> bool {
         let deciding = &mut self.deciding;
         deciding.waited_for_in = rounds.iter().copied().fold(deciding.waited_for_in, u32::max);
@@ -178,7 +181,8 @@ impl Tour {
             self.give_way(of);
         }
         let Deciding { round, may_run, told, .. } = &mut self.deciding;
-        // What is void for others is to be out of the way here, too: it may stand behind somebody who waits.
+        // What is void for others is to be out of the way here, too: it may stand behind somebody
+        // who waits.
         if !*may_run && *told != Told::Ready && !of.expects_from_elsewhere() {
             *told = Told::Ready;
             decider.is_ready(*round);
@@ -186,7 +190,8 @@ impl Tour {
         *may_run
     }
 
-    /// It waits, having let go of everything: a part says so, for the other parts may hold something.
+    /// It waits, having let go of everything: a part says so, for the other parts may hold
+    /// something.
     pub(super) fn give_way(&mut self, of: &Arc<Coordination>) {
         self.give_way_for(of, false);
     }
@@ -203,7 +208,8 @@ impl Tour {
         self.end_round(of);
     }
 
-    /// Unless it is to be run, what was joined elsewhere in the last round is void, and what comes of it is no news.
+    /// Unless it is to be run, what was joined elsewhere in the last round is void, and what comes
+    /// of it is no news.
     fn end_round(&mut self, of: &Arc<Coordination>) {
         if !self.deciding.may_run {
             of.end_rounds(self.deciding.round);

@@ -27,8 +27,9 @@ impl Tour {
         let travelling = attempt.as_mut().expect("begun");
         let has_hooks = travelling.has_hooks();
         let mut failures: Vec<(usize, Panic)> = Vec::new();
-        // Effects leave each actor in the order of its commits; and an actor that has been left meanwhile may have ended, after
-        // which nothing commits. The locks of several exits are taken in the order of addresses.
+        // Effects leave each actor in the order of its commits; and an actor that has been left
+        // meanwhile may have ended, after which nothing commits. The locks of several exits are
+        // taken in the order of addresses.
         let mut passes: Vec<(usize, bool)> = Vec::new();
         for (place, visit) in visits.iter().enumerate() {
             let station = visit.station();
@@ -45,7 +46,8 @@ impl Tour {
             .collect();
         let is_decided = of.decider().is_some();
         let committed = pass_all(&exits, is_decided, &mut || {
-            // Values' destructors, and who waits for their change, are contained by the transactional memory.
+            // Values' destructors, and who waits for their change, are contained by the
+            // transactional memory.
             let after = travelling.commit_before_hooks().map_err(Refused::RolledBack)?;
             if let Err(panic) = contained(|| after.call()) {
                 failures.push((0, panic));
@@ -133,7 +135,8 @@ impl Tour {
     }
 }
 
-/// Passes all exits, whose locks are held together; closed ones too if it `is_decided` that all commit.
+/// Passes all exits, whose locks are held together; closed ones too if it `is_decided` that all
+/// commit.
 fn pass_all(
     exits: &[(Arc<dyn Station>, bool)],
     is_decided: bool,

@@ -20,7 +20,8 @@ struct Place {
 }
 
 impl Places {
-    /// Sees to a place at the station of this visit. `None`: what was read there in this round is of a state that is gone.
+    /// Sees to a place at the station of this visit. `None`: what was read there in this round is
+    /// of a state that is gone.
     pub(super) fn enter(
         &mut self,
         who: u64,
@@ -63,7 +64,8 @@ impl Places {
         self.0.iter().any(|place| place.is_inside && place.address == address)
     }
 
-    /// Gives all places back. `done` visits have been handled, and leave a guest behind if they may have changed something.
+    /// Gives all places back. `done` visits have been handled, and leave a guest behind if they may
+    /// have changed something.
     pub(super) fn leave(&mut self, who: u64, visits: &[Box<dyn Visiting>], done: usize) {
         for place in self.0.iter_mut().filter(|place| place.is_inside) {
             place.is_inside = false;

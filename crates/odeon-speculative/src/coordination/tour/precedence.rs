@@ -7,7 +7,8 @@ use std::ptr;
 use std::sync::Arc;
 
 impl Tour {
-    /// That of the theater where it has begun, and so of all where it has been. There has been a message.
+    /// That of the theater where it has begun, and so of all where it has been. There has been a
+    /// message.
     pub(super) fn precedence(&self) -> &Precedence {
         Precedence::at(&**self.home())
     }

@@ -1,7 +1,8 @@
 //! Guards: whether a message may be handled in the state that its own attempt sees.
 //!
-//! A guard that refuses rolls the attempt back, and the message is parked until what the guard has read has changed. Only a log remembers
-//! that: after another kind of attempt the guard is asked once more, with a log.
+//! A guard that refuses rolls the attempt back, and the message is parked until what the guard has
+//! read has changed. Only a log remembers that: after another kind of attempt the guard is asked
+//! once more, with a log.
 
 use super::{Attempt, Calls, Handled};
 use crate::actor::context::{SpeculativeContext, Wants};
@@ -15,7 +16,8 @@ use odeon_stm::staged::{Attempted, attempt_here};
 use odeon_stm::{Cause, Mode, ScopedTx, Tx};
 use std::slice;
 
-/// Asks the guard of the message's mailbox, and calls the handler if that admits it. An actor with one mailbox has no guard.
+/// Asks the guard of the message's mailbox, and calls the handler if that admits it. An actor with
+/// one mailbox has no guard.
 #[inline(always)]
 pub(crate) fn admit_and_handle<'t, A: SpeculativeActor>(
     state: &'t A,
@@ -31,8 +33,8 @@ pub(crate) fn admit_and_handle<'t, A: SpeculativeActor>(
 }
 
 impl<'a, A: SpeculativeActor> Attempt<'a, A> {
-    /// The guard of this message has refused it in an attempt without a log. `None`: it would not any more, and the message is to be
-    /// attempted again.
+    /// The guard of this message has refused it in an attempt without a log. `None`: it would not
+    /// any more, and the message is to be attempted again.
     #[cold]
     pub(super) fn at_closed_guard(
         &self,

@@ -26,8 +26,8 @@ pub(crate) struct Ahead {
 }
 
 impl Ahead {
-    /// Whether what it has seen is what there is at its turn, if its commit does not see to that: one that has written checks what it
-    /// has read, and others commit as of their begin.
+    /// Whether what it has seen is what there is at its turn, if its commit does not see to that:
+    /// one that has written checks what it has read, and others commit as of their begin.
     fn stands(&mut self, access: Access) -> bool {
         let is_checked =
             self.journey.has_written() && !access.only_reads() && self.wants != Wants::Join;
@@ -36,8 +36,8 @@ impl Ahead {
 }
 
 impl<'a, A: SpeculativeActor> Attempt<'a, A> {
-    /// Has the handler called once, ahead of its turn. `None`: it counts for nothing, also if it has failed, for it may have
-    /// failed by what is going to change.
+    /// Has the handler called once, ahead of its turn. `None`: it counts for nothing, also if it
+    /// has failed, for it may have failed by what is going to change.
     pub(crate) fn ahead(&self, setting: &Arc<Setting<A>>, outbox: &mut Outbox) -> Option<Ahead> {
         let mut wants = Wants::Nothing;
         let run = || {

@@ -14,8 +14,8 @@ use odeon_sync::Backoff;
 use std::slice;
 
 impl<'a, A: SpeculativeActor> Attempt<'a, A> {
-    /// Has the handler called for a message that reads, on a snapshot that was begun after its batch was taken: so all that
-    /// its sender has sent before is in it.
+    /// Has the handler called for a message that reads, on a snapshot that was begun after its
+    /// batch was taken: so all that its sender has sent before is in it.
     pub(crate) fn on_snapshot(
         &self,
         snapshot: &mut SharedSnapshot,

@@ -1,5 +1,5 @@
-//! The common case of a message that is handled beside others, in a straight line: its first attempt ends well, wants nothing besides,
-//! and has no effects.
+//! The common case of a message that is handled beside others, in a straight line: its first
+//! attempt ends well, wants nothing besides, and has no effects.
 
 use super::{Attempt, First, Handled, admit_and_handle};
 use crate::actor::context::{SpeculativeContext, Wants};
@@ -12,7 +12,8 @@ use odeon_stm::staged::{Attempted, FinishedHere, attempt_here};
 use std::slice;
 
 impl<'a, A: SpeculativeActor> Attempt<'a, A> {
-    /// Has the handler called for a message until that is decided. `None`: it has committed, and nothing is left to be done.
+    /// Has the handler called for a message until that is decided. `None`: it has committed, and
+    /// nothing is left to be done.
     #[inline(always)]
     pub(crate) fn of_message(
         &self,

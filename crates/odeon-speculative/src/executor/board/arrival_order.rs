@@ -1,17 +1,23 @@
-//! The order of arrival: one queue instead of three, and a ticket for each job that is taken to run beside others.
+//! The order of arrival: one queue instead of three, and a ticket for each job that is taken to run
+//! beside others.
 //!
 //! RULES
-//! 1. All jobs wait in the queue for changes, in the order in which they came. From its front a batch is taken, if there is a place. Each job
-//!    gets the next ticket; its commit happens when all before it are over (`engine/in_order.rs`).
+//! 1. All jobs wait in the queue for changes, in the order in which they came. From its front a
+//!    batch is taken, if there is a place. Each job gets the next ticket; its commit happens when
+//!    all before it are over (`engine/in_order.rs`).
 //! 2. A job *runs* until its turn is over. Not more run than [`AHEAD`] for each place.
-//! 3. What is to run alone, and a visit, are barriers: they are taken from the front when nothing runs. A transaction
-//!    enters when nothing runs, and while one has entered, or is deferred, nothing is taken.
-//! 4. So a visit has its place in the order where its transaction enters. Until then only its lane is halted: messages of the same sender
-//!    wait behind it. If messages of others had to wait as well, two transactions that arrive at two actors in different orders would wait for each other.
-//! 5. While a transaction holds the board the other visits in the queue pass, for the same reason: all but those behind a job of their own lane,
-//!    which give way.
-//! 6. Jobs whose turn does not come, because one before them is now to be a visit or the actor's own turn has something to see to, are
-//!    *recalled*: they wait again, in front, and nothing is taken meanwhile.
+//! 3. What is to run alone, and a visit, are barriers: they are taken from the front when nothing
+//!    runs. A transaction enters when nothing runs, and while one has entered, or is deferred,
+//!    nothing is taken.
+//! 4. So a visit has its place in the order where its transaction enters. Until then only its lane
+//!    is halted: messages of the same sender wait behind it. If messages of others had to wait as
+//!    well, two transactions that arrive at two actors in different orders would wait for each
+//!    other.
+//! 5. While a transaction holds the board the other visits in the queue pass, for the same reason:
+//!    all but those behind a job of their own lane, which give way.
+//! 6. Jobs whose turn does not come, because one before them is now to be a visit or the actor's
+//!    own turn has something to see to, are *recalled*: they wait again, in front, and nothing is
+//!    taken meanwhile.
 
 use super::{Board, How};
 use crate::executor::enlisted::GivesWay;
@@ -29,8 +35,9 @@ pub(super) struct ArrivalOrder {
     recalls: bool,
 }
 
-/// TUNE: jobs for each place that run, those included whose turn has not come. More of them lets short messages go on beside a long one; each has an
-/// attempt open, of which a process has 4,094, and the further ahead it is the sooner it is overtaken.
+/// TUNE: jobs for each place that run, those included whose turn has not come. More of them lets
+/// short messages go on beside a long one; each has an attempt open, of which a process has 4,094,
+/// and the further ahead it is the sooner it is overtaken.
 const AHEAD: usize = 8;
 
 /// The first visits in a queue of each lane that are behind no other job of it, and the rest.
@@ -58,7 +65,8 @@ impl<M: Message> Board<M> {
         if self.lanes.is_halted(job.lane) {
             return self.admit(job).and(gives_way);
         }
-        // Not behind what it arrives together with (`lanes.rs`): to wait for that is to wait for nobody.
+        // Not behind what it arrives together with (`lanes.rs`): to wait for that is to wait for
+        // nobody.
         let company = job.company();
         let is_alone = |other: &Job<M>| company.is_none() || other.company() != company;
         let is_behind = self.changes.iter().any(|other| other.lane == job.lane && is_alone(other));
@@ -186,7 +194,8 @@ impl<M: Message> Board<M> {
         self.in_order.as_ref().filter(|_| is_last).map(|order| order.next_ticket)
     }
 
-    /// Rule 6: jobs that run wait again, the first one first. Answers those that are too late, and who must not wait.
+    /// Rule 6: jobs that run wait again, the first one first. Answers those that are too late, and
+    /// who must not wait.
     pub(crate) fn recall(&mut self, jobs: Vec<Job<M>>) -> (Vec<M>, Vec<GivesWay>) {
         self.running -= jobs.len();
         if let Some(order) = &mut self.in_order {

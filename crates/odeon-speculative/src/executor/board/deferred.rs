@@ -1,11 +1,15 @@
-//! Transactions of several actors that wait for a place on one board, so that none waits for ever, whatever else comes.
+//! Transactions of several actors that wait for a place on one board, so that none waits for ever,
+//! whatever else comes.
 //!
 //! RULES
 //! 1. Each stands in the queue once, in the order in which they began to wait.
-//! 2. The first one that may go on is taken up after one arrival at most (`board/visits.rs`, rule 1).
-//! 3. Who is taken up for a place has one *kept*, until it has entered or whoever had it go on is back.
-//! 4. When [`PASSES`] batches and newcomers have taken places beside the first one in the queue, no more of them do, except guests, for whom others may
-//!    be waiting, and exclusive messages. Not on a stalled board: there the queue waits for outcomes, and these for what goes on.
+//! 2. The first one that may go on is taken up after one arrival at most (`board/visits.rs`,
+//!    rule 1).
+//! 3. Who is taken up for a place has one *kept*, until it has entered or whoever had it go on is
+//!    back.
+//! 4. When [`PASSES`] batches and newcomers have taken places beside the first one in the queue, no
+//!    more of them do, except guests, for whom others may be waiting, and exclusive messages. Not
+//!    on a stalled board: there the queue waits for outcomes, and these for what goes on.
 
 use crate::executor::number_map::NumberMap;
 use crate::executor::station::Awaits;
@@ -13,7 +17,8 @@ use crate::executor::transaction::Transaction;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// TUNE: batches and newcomers that are let in before somebody who waits, once there would have been a place.
+/// TUNE: batches and newcomers that are let in before somebody who waits, once there would have
+/// been a place.
 const PASSES: usize = 8;
 
 /// See the module.

@@ -1,4 +1,5 @@
-//! Rule 4: what changes and reads get of the places and of the batches while both wait. And who is left behind at the end.
+//! Rule 4: what changes and reads get of the places and of the batches while both wait. And who is
+//! left behind at the end.
 
 use super::*;
 use crate::coordination::Precedence;
@@ -125,7 +126,8 @@ fn a_kind_that_waits_alone_gets_all_places() {
     });
 }
 
-/// Its message, for which it wants a place, may have become void meanwhile: then nobody else knows of it.
+/// Its message, for which it wants a place, may have become void meanwhile: then nobody else knows
+/// of it.
 #[test]
 fn who_waits_for_a_place_is_told_of_the_end() {
     let mut board = Board::<()>::new(1);
@@ -163,7 +165,8 @@ fn of_what_is_ready_the_lowest_mailbox_begins_first() {
     assert_eq!(order, [(0, 3), (0, 5), (1, 1), (1, 4), (2, 0), (2, 2), (2, 6)]);
 }
 
-/// What one sender has sent to one mailbox stays in order; what it has sent to another one is not behind it, also if it waits elsewhere.
+/// What one sender has sent to one mailbox stays in order; what it has sent to another one is not
+/// behind it, also if it waits elsewhere.
 #[test]
 fn a_parked_job_holds_up_nothing_of_its_sender_in_other_mailboxes() {
     let mut board = Board::new(2);

@@ -1,18 +1,23 @@
 //! Visits: the messages of coordinated transactions on one board.
 //!
 //! RULES
-//! 1. A visit *arrives* when its lane is its own. It halts the lane, unless it comes from another theater, and leaves for its transaction, which has it handled when all is
-//!    there ; the board counts it until the transaction is over.
-//! 2. To have it handled the transaction *enters*: it takes one of the places for changes or for reads, as an executor does. What it
-//!    cannot enter it never waits for in the doorway: it is *deferred*, and taken up when the board has a place
-//!    (`board/deferred.rs`).
-//! 3. It *leaves* with the handler, and is a *guest* if it has protected variables of this actor until its outcome. Guests disturb nobody
-//!    but exclusive messages: one waits until there are none, and while it, or another that is to run alone, waits nobody new enters. Other
-//!    messages go on meanwhile, for a guest may wait for them.
-//! 4. On an actor whose processing blocks, or that keeps the order of arrival, a guest *holds* the board: nothing else is taken.
-//! 5. A board that is held, or has an exclusive message waiting for guests, is *stalled*: it waits for outcomes. Whoever waits here with
-//!    protected variables in its hands, for a place or behind other messages, began to when the board was not, and is told, to let go.
-//! 6. Of what is done for visits and batches that are taken, one of ten is a batch, while one could be taken.
+//! 1. A visit *arrives* when its lane is its own. It halts the lane, unless it comes from another
+//!    theater, and leaves for its transaction, which has it handled when all is there ; the board
+//!    counts it until the transaction is over.
+//! 2. To have it handled the transaction *enters*: it takes one of the places for changes or for
+//!    reads, as an executor does. What it cannot enter it never waits for in the doorway: it is
+//!    *deferred*, and taken up when the board has a place (`board/deferred.rs`).
+//! 3. It *leaves* with the handler, and is a *guest* if it has protected variables of this actor
+//!    until its outcome. Guests disturb nobody but exclusive messages: one waits until there are
+//!    none, and while it, or another that is to run alone, waits nobody new enters. Other messages
+//!    go on meanwhile, for a guest may wait for them.
+//! 4. On an actor whose processing blocks, or that keeps the order of arrival, a guest *holds* the
+//!    board: nothing else is taken.
+//! 5. A board that is held, or has an exclusive message waiting for guests, is *stalled*: it waits
+//!    for outcomes. Whoever waits here with protected variables in its hands, for a place or behind
+//!    other messages, began to when the board was not, and is told, to let go.
+//! 6. Of what is done for visits and batches that are taken, one of ten is a batch, while one could
+//!    be taken.
 
 use super::deferred::Deferred;
 use super::{Board, How, IN_A_ROW};
@@ -226,7 +231,8 @@ impl<M: Message> Board<M> {
         }
     }
 
-    /// The transaction is not on its way any more, so that nobody is to wait for it who may be waited for there.
+    /// The transaction is not on its way any more, so that nobody is to wait for it who may be
+    /// waited for there.
     pub(crate) fn let_joined_pass(&mut self, who: u64) {
         for lane in self.lanes.halted_by(who) {
             self.let_visits_of_lane_pass(Some(lane));
@@ -272,7 +278,8 @@ impl<M: Message> Board<M> {
         entry
     }
 
-    /// Rule 2: it is to be taken up when the board has a place; if it holds something, also when that must not be waited for any more (rule 5).
+    /// Rule 2: it is to be taken up when the board has a place; if it holds something, also when
+    /// that must not be waited for any more (rule 5).
     pub(crate) fn defer(&mut self, transaction: Arc<dyn Transaction>, awaits: Awaits) -> bool {
         if !self.is_closed {
             self.visits.deferred.add(transaction, awaits);
@@ -280,8 +287,9 @@ impl<M: Message> Board<M> {
         !self.is_closed
     }
 
-    /// The state was made anew: who waits for a change of the one before waits in vain. All transactions that are here are gone on with, and
-    /// look; in the order in which they were begun, for that of the map is nobody's.
+    /// The state was made anew: who waits for a change of the one before waits in vain. All
+    /// transactions that are here are gone on with, and look; in the order in which they were
+    /// begun, for that of the map is nobody's.
     pub(crate) fn defer_present(&mut self) {
         let present = self.visits.present.values().map(|visitor| visitor.transaction.clone());
         let mut present: Vec<_> = present.collect();

@@ -11,7 +11,8 @@ use odeon_core::extend::Reporter;
 use odeon_sync::{MutexGuard, interruption};
 use std::sync::Arc;
 
-/// Who changes the width. A user's policy is never called under the lock of this: it may look at the actor's statistics.
+/// Who changes the width. A user's policy is never called under the lock of this: it may look at
+/// the actor's statistics.
 pub(super) struct Adapting {
     /// `None`: nobody, or the actor's own turn has it at this moment.
     controller: Option<Controller>,
@@ -102,7 +103,8 @@ impl<A: SpeculativeActor> Engine<A> {
         }
     }
 
-    /// In a test time stands still, and no sample is ever complete: all widths come up all the same.
+    /// In a test time stands still, and no sample is ever complete: all widths come up all the
+    /// same.
     #[cold]
     pub(crate) fn wander(self: &Arc<Self>) {
         let most = self.adapting().controller.as_ref().and_then(Controller::most_unasked);

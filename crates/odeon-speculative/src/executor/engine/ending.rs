@@ -10,7 +10,8 @@ use odeon_core::extend;
 use std::sync::Arc;
 
 impl<A: SpeculativeActor> Engine<A> {
-    /// The actor ends: hands over what has not been handled. What is under way commits no effects any more.
+    /// The actor ends: hands over what has not been handled. What is under way commits no effects
+    /// any more.
     pub(crate) fn close(&self, take: &mut dyn FnMut(A::Msg)) {
         let Left { state, waiting, left_behind, failures } = self.leave_all();
         // Users' code may run with each of them.
@@ -21,12 +22,13 @@ impl<A: SpeculativeActor> Engine<A> {
             take(message);
         }
         left_behind.present.into_iter().for_each(Transaction::participant_ends);
-        // Those that have let go of all, and have no message here any more, find out in their next rounds whether they need the actor.
+        // Those that have let go of all, and have no message here any more, find out in their next
+        // rounds whether they need the actor.
         left_behind.deferred.into_iter().for_each(Transaction::resume);
     }
 
-    /// The actor leaves its theater, and [rests](Self::comes_to_rest): its state, and what has not been handled, that of each lane in its order. Nothing more
-    /// comes of this engine.
+    /// The actor leaves its theater, and [rests](Self::comes_to_rest): its state, and what has not
+    /// been handled, that of each lane in its order. Nothing more comes of this engine.
     pub(crate) fn take_along(&self) -> (Option<Arc<A>>, Vec<Job<A::Msg>>) {
         let Left { state, waiting, left_behind, failures } = self.leave_all();
         failures.into_iter().for_each(forget);
@@ -60,7 +62,8 @@ struct Left<A: SpeculativeActor> {
     failures: Vec<Panic>,
 }
 
-/// Ends an engine with the way to make its actor anew: an actor may end while it has no state that could.
+/// Ends an engine with the way to make its actor anew: an actor may end while it has no state that
+/// could.
 pub(crate) struct EndsWithMaker<A: SpeculativeActor>(pub(crate) Arc<Engine<A>>);
 
 impl<A: SpeculativeActor> Drop for EndsWithMaker<A> {

@@ -1,13 +1,16 @@
 //! Messages in the order of arrival: they run at once, and are concluded one after the other.
 //!
 //! RULES
-//! 1. Whose ticket is *up* may commit, nobody else. A job that begins when it is up runs at its turn; others run once
-//!    *ahead*, and what has come of it lies in the [`Sequence`] until its turn. No thread waits for a turn.
-//! 2. One executor *concludes* at a time: it commits the job that is up or, if what that has seen is not what there is now, has it handled
-//!    again; then the next one, until one is missing. Who puts a job there or stops concluding looks under one lock.
+//! 1. Whose ticket is *up* may commit, nobody else. A job that begins when it is up runs at its
+//!    turn; others run once *ahead*, and what has come of it lies in the [`Sequence`] until its
+//!    turn. No thread waits for a turn.
+//! 2. One executor *concludes* at a time: it commits the job that is up or, if what that has seen
+//!    is not what there is now, has it handled again; then the next one, until one is missing. Who
+//!    puts a job there or stops concluding looks under one lock.
 //! 3. What a job ahead has failed by counts for nothing: it is handled again at its turn.
-//! 4. Concluding stops when the actor's own turn has something to see to (a failure, the end), and when a job is now to be a visit. What is
-//!    left then is recalled by who gives back the last place: so when nothing runs, nothing is here.
+//! 4. Concluding stops when the actor's own turn has something to see to (a failure, the end), and
+//!    when a job is now to be a visit. What is left then is recalled by who gives back the last
+//!    place: so when nothing runs, nothing is here.
 
 use super::{Engine, Scratch, Shared};
 use crate::actor::setting::Setting;
@@ -179,8 +182,8 @@ impl<A: SpeculativeActor> Engine<A> {
         sequence.finished.insert(up, joins);
     }
 
-    /// Rule 4: an executor with a batch is about to give back its place; if it is the last one, what is left waits again. Answers what is too
-    /// late, and who must not wait.
+    /// Rule 4: an executor with a batch is about to give back its place; if it is the last one,
+    /// what is left waits again. Answers what is too late, and who must not wait.
     pub(super) fn recall<'e>(
         &'e self,
         how: How,
@@ -198,7 +201,8 @@ impl<A: SpeculativeActor> Engine<A> {
         sequence.is_concluding = false;
         drop(sequence);
         drop(shared);
-        // Nothing is taken meanwhile: what has stopped the conclusion lasts until this executor gives back its place.
+        // Nothing is taken meanwhile: what has stopped the conclusion lasts until this executor
+        // gives back its place.
         let jobs = left.into_values().map(Ran::into_job).collect();
         let mut shared = self.lock();
         let (too_late, give_way) = shared.board.recall(jobs);

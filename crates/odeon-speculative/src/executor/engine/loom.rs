@@ -1,9 +1,11 @@
-//! Exhaustive models of who looks at the board again, and of the parking place. The board, who rests beside it, and the parking place are the
-//! real ones; the executors are threads, woken by parkers, that do what [`Engine::work`] and [`Engine::with_board`] do.
+//! Exhaustive models of who looks at the board again, and of the parking place. The board, who
+//! rests beside it, and the parking place are the real ones; the executors are threads, woken by
+//! parkers, that do what [`Engine::work`] and [`Engine::with_board`] do.
 //!
-//! What they show: jobs of one lane are handled one after the other and none is left while all rest, also when the width changes; a job whose
-//! handler waits comes back once, whether the change comes before, while or after it is parked, or goes to who closes; and of two that wait for
-//! one guard none is left behind it when that has opened.
+//! What they show: jobs of one lane are handled one after the other and none is left while all
+//! rest, also when the width changes; a job whose handler waits comes back once, whether the change
+//! comes before, while or after it is parked, or goes to who closes; and of two that wait for one
+//! guard none is left behind it when that has opened.
 
 use super::runners::Runners;
 use super::{Engine, Surroundings};
@@ -40,7 +42,8 @@ pub(crate) struct Workplace {
 struct Shared {
     board: Board<u32>,
     runners: Runners<Arc<Parker>>,
-    /// Messages that are still to be handled, those to come included. Nobody is woken for a look before there are none.
+    /// Messages that are still to be handled, those to come included. Nobody is woken for a look
+    /// before there are none.
     left: usize,
 }
 
@@ -123,7 +126,8 @@ impl Workplace {
         Look::Worked
     }
 
-    /// What an executor does all the time; `arrived` is told of messages of coordinated transactions.
+    /// What an executor does all the time; `arrived` is told of messages of coordinated
+    /// transactions.
     pub(crate) fn execute(&self, executor: usize, arrived: impl Fn(Job<u32>)) {
         loop {
             match self.work(executor) {
@@ -222,7 +226,8 @@ impl SpeculativeActor for Patient {
     }
 }
 
-/// Takes the job and, if its handler waits, parks it, as an executor does. Answers whether it was too late.
+/// Takes the job and, if its handler waits, parks it, as an executor does. Answers whether it was
+/// too late.
 fn park(engine: &Arc<Engine<Patient>>) -> bool {
     let Some(state) = engine.state() else { return false };
     let mut batch = VecDeque::new();

@@ -17,8 +17,8 @@ impl<R> Default for Runners<R> {
 }
 
 impl<R: Clone> Runners<R> {
-    /// Makes runners until there is one for each place of `width`, if the actor's own turn is not to be the only executor.
-    /// The first turn of each looks for work by itself.
+    /// Makes runners until there is one for each place of `width`, if the actor's own turn is not
+    /// to be the only executor. The first turn of each looks for work by itself.
     pub(crate) fn fill(&mut self, width: usize, new: impl Fn(usize) -> R) {
         while width > 1 && self.all.len() < width {
             self.all.push(new(self.all.len()));
@@ -41,7 +41,8 @@ impl<R: Clone> Runners<R> {
     }
 }
 
-/// Gives a runner a turn beside that of the caller, whose next message may take long; not under the lock of the board.
+/// Gives a runner a turn beside that of the caller, whose next message may take long; not under the
+/// lock of the board.
 pub(super) fn rouse(runner: Option<ActorRef<()>>) {
     if let Some(runner) = runner {
         wake_shared(&runner);

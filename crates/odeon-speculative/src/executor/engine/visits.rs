@@ -13,8 +13,8 @@ use odeon_sync::MutexGuard;
 use std::sync::Arc;
 
 impl<A: SpeculativeActor> Engine<A> {
-    /// What comes with a message that has become the first one of a transaction, by what its handler
-    /// has joined to it.
+    /// What comes with a message that has become the first one of a transaction, by what its
+    /// handler has joined to it.
     #[cold]
     pub(crate) fn enlist(&self) -> Box<Enlisted> {
         Enlisted::alone(self.transactions.begin_with_one())
@@ -49,7 +49,8 @@ impl<A: SpeculativeActor> Engine<A> {
         self.lock().state.is_none()
     }
 
-    /// Changes the board from outside of the actor's own turn and its runners: if there is something to do then, somebody is woken.
+    /// Changes the board from outside of the actor's own turn and its runners: if there is
+    /// something to do then, somebody is woken.
     pub(crate) fn with_board<R>(&self, change: impl FnOnce(&mut Board<A::Msg>) -> R) -> R {
         self.change(|shared| change(&mut shared.board))
     }

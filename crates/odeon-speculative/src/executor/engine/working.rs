@@ -1,7 +1,8 @@
-//! What an executor does: takes a batch, has it handled, gives back its place, and goes on with the next one.
+//! What an executor does: takes a batch, has it handled, gives back its place, and goes on with the
+//! next one.
 //!
-//! One message in five files: `dispatcher.rs` (from the inbox) → `board.rs` (its lane, who takes it) → **`engine/working.rs`**
-//! → `attempt.rs` (the transaction) → `exit.rs` (its effects).
+//! One message in five files: `dispatcher.rs` (from the inbox) → `board.rs` (its lane, who takes
+//! it) → **`engine/working.rs`** → `attempt.rs` (the transaction) → `exit.rs` (its effects).
 
 use super::{Engine, Scratch, Shared, runners};
 use crate::actor::context::Me;
@@ -95,8 +96,8 @@ impl<A: SpeculativeActor> Engine<A> {
         board.width() > 1 && self.pace.is_long() || is_wide
     }
 
-    /// A runner that is awake looks at the board again; the width may have been raised after the last job was brought, when there
-    /// was none.
+    /// A runner that is awake looks at the board again; the width may have been raised after the
+    /// last job was brought, when there was none.
     #[cold]
     fn leave_to_runners(self: &Arc<Self>, mut shared: MutexGuard<'_, Shared<A>>) {
         if let Some(me) = shared.keeps.clone() {
@@ -188,8 +189,8 @@ impl<A: SpeculativeActor> Engine<A> {
                         self.lock().board.unpark_too_late();
                         extend::dead_letter(me, message);
                     } else if !self.is_state(state) {
-                        // It may wait for a change of a state that was gone before it had parked. Otherwise who makes the actor anew finds it
-                        // there.
+                        // It may wait for a change of a state that was gone before it had parked.
+                        // Otherwise who makes the actor anew finds it there.
                         self.parking.wake_all(self);
                     }
                     continue;
@@ -229,7 +230,8 @@ impl<A: SpeculativeActor> Engine<A> {
         }
     }
 
-    /// Gives back the place of a batch that has been handled. If the executor `goes_on`, it takes the next one at once, if there is one.
+    /// Gives back the place of a batch that has been handled. If the executor `goes_on`, it takes
+    /// the next one at once, if there is one.
     fn finish(
         self: &Arc<Self>,
         executor: &Executor,
@@ -251,14 +253,16 @@ impl<A: SpeculativeActor> Engine<A> {
                 too_late.push(message);
             }
         }
-        // Long messages leave time for others to look at what they wait for; and nothing new begins on a state that is gone.
+        // Long messages leave time for others to look at what they wait for; and nothing new begins
+        // on a state that is gone.
         let is_kept = kept.as_ref().is_some_and(|kept| Arc::ptr_eq(kept, &state));
         let may_take = goes_on && is_kept && !self.pace.is_long() && !board.next_visit();
         let most = self.pace.batch(board.width());
         let next = if may_take { board.take(&mut scratch.batch, most) } else { None };
         let rested = if next.is_some() { runners.next(board) } else { None };
         let is_due = board.needs_attention() && !board.is_running();
-        // Who rests holds no state. Not the last reference to it under the lock: its destructor is a user's code.
+        // Who rests holds no state. Not the last reference to it under the lock: its destructor is
+        // a user's code.
         let mut state = Some(state);
         if next.is_none() && is_kept {
             state = None;
@@ -322,7 +326,8 @@ fn drop_handled<M>(job: Job<M>) -> std::thread::Result<()> {
 /// The moment that the messages of a batch share, begun with the first one that reads it.
 ///
 /// # Errors
-/// The panic that says that there are too many attempts: the message fails with that, as with one of its own.
+/// The panic that says that there are too many attempts: the message fails with that, as with one
+/// of its own.
 fn shared_by_batch(
     snapshot: &mut Option<SharedSnapshot>,
 ) -> std::thread::Result<&mut SharedSnapshot> {

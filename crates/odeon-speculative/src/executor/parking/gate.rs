@@ -1,19 +1,24 @@
 //! What waits for one guard: a few jobs that are tried, and behind them those that are not.
 //!
-//! A guard says the same for all messages of its mailbox. If each of them waited by itself, each commit that the guard may care about would have all of them
-//! tried again.
+//! A guard says the same for all messages of its mailbox. If each of them waited by itself, each
+//! commit that the guard may care about would have all of them tried again.
 //!
 //! RULES
-//! 1. A *scout* is a job that was refused and waits for the guard by itself, or has done so, or was let go on by another one, and has not come past the guard.
-//! 2. A job that is refused while there is another scout of its mailbox stands behind it. So whoever stands here has a scout before it.
-//! 3. A scout that comes past has the next [`FOLLOWERS`] tried, which are scouts then. So a guard that has opened wide is soon used by as many as there are.
-//! 4. The last scout waits by itself, for the guard's reads to change. What it has read is, or will be found to have changed from, what those behind it have read: if
-//!    they would be let in, so would it.
+//! 1. A *scout* is a job that was refused and waits for the guard by itself, or has done so, or was
+//!    let go on by another one, and has not come past the guard.
+//! 2. A job that is refused while there is another scout of its mailbox stands behind it. So
+//!    whoever stands here has a scout before it.
+//! 3. A scout that comes past has the next [`FOLLOWERS`] tried, which are scouts then. So a guard
+//!    that has opened wide is soon used by as many as there are.
+//! 4. The last scout waits by itself, for the guard's reads to change. What it has read is, or will
+//!    be found to have changed from, what those behind it have read: if they would be let in, so
+//!    would it.
 
 use crate::executor::job::Job;
 use std::collections::VecDeque;
 
-/// TUNE: jobs that are tried when one has come past its guard. Two are the fewest of which more and more are tried.
+/// TUNE: jobs that are tried when one has come past its guard. Two are the fewest of which more and
+/// more are tried.
 pub(super) const FOLLOWERS: usize = 2;
 
 /// The guards of one actor, by mailbox: as many as have refused somebody.
@@ -68,7 +73,8 @@ impl<M> Gates<M> {
         })
     }
 
-    /// All are to be tried: this one is a scout no more, if it was. Those that are being tried still are.
+    /// All are to be tried: this one is a scout no more, if it was. Those that are being tried
+    /// still are.
     pub(super) fn give_up(&mut self, job: &mut Job<M>) {
         if std::mem::take(&mut job.is_scout) {
             self.of(job.mailbox).scouts -= 1;

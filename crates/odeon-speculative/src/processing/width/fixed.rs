@@ -2,8 +2,9 @@
 
 use super::{Sample, WidthPolicy};
 
-/// The same width all the time: what [`Processing::concurrent`](crate::Processing::concurrent) does, but sampled, so that
-/// [`decisions`](crate::SpeculationStats::decisions) tell how an actor fares at this width.
+/// The same width all the time: what [`Processing::concurrent`](crate::Processing::concurrent)
+/// does, but sampled, so that [`decisions`](crate::SpeculationStats::decisions) tell how an actor
+/// fares at this width.
 ///
 /// ```
 /// use odeon_speculative::{Fixed, Processing};

@@ -1,7 +1,7 @@
 //! Goes where the throughput is higher, and stays there unless another width is clearly better.
 //!
-//! The direction that the thesis leaves to future work (Hayduk, "Exploiting Concurrency and Heterogeneity for Energy-efficient
-//! Computing: An Actor-based Approach", 7.2.2).
+//! The direction that the thesis leaves to future work (Hayduk, "Exploiting Concurrency and
+//! Heterogeneity for Energy-efficient Computing: An Actor-based Approach", 7.2.2).
 
 use super::{Sample, WidthPolicy};
 
@@ -10,19 +10,21 @@ const BETTER: f64 = 1.07;
 /// TUNE: samples between two looks at other widths, at first and at most.
 const PAUSE: u32 = 6;
 const LONGEST_PAUSE: u32 = 192;
-/// TUNE: and when it has just come from there. [`LONGEST_PAUSE`] if that was narrower and worse by this factor: to look back costs three samples of
-/// what was won, and a workload that collides at a great width is seen by its throughput; one that would scale is not, at a small one.
+/// TUNE: and when it has just come from there. [`LONGEST_PAUSE`] if that was narrower and worse by
+/// this factor: to look back costs three samples of what was won, and a workload that collides at a
+/// great width is seen by its throughput; one that would scale is not, at a small one.
 const LONG_PAUSE: u32 = 48;
 const FAR_BETTER: f64 = 1.4;
 /// TUNE: a throughput that has changed by this factor is another workload.
 const CHANGED: f64 = 1.5;
 
-/// TUNE: messages a second, one at a time, above which no other width is looked at: each takes less than what is paid for one that is handled
-/// beside others (its way over the board and the log of its attempt, some 250 ns), so that looking costs and never finds.
+/// TUNE: messages a second, one at a time, above which no other width is looked at: each takes less
+/// than what is paid for one that is handled beside others (its way over the board and the log of
+/// its attempt, some 250 ns), so that looking costs and never finds.
 const TOO_SHORT: f64 = 5e6;
 
-/// By the throughput: another width is tried from time to time, and kept if it is clearly better. The policy of
-/// [`Processing::adaptive`](crate::Processing::adaptive).
+/// By the throughput: another width is tried from time to time, and kept if it is clearly better.
+/// The policy of [`Processing::adaptive`](crate::Processing::adaptive).
 #[derive(Debug, Clone)]
 pub struct HillClimb {
     phase: Phase,

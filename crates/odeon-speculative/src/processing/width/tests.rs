@@ -5,8 +5,8 @@ use std::time::Duration;
 
 const MOST: usize = 8;
 
-/// An actor whose throughput and share of rollbacks depend on the width. Answers the width at which it was most often in the
-/// second half, and how often the width has changed.
+/// An actor whose throughput and share of rollbacks depend on the width. Answers the width at which
+/// it was most often in the second half, and how often the width has changed.
 fn run(
     policy: &mut dyn WidthPolicy,
     mut width: usize,

@@ -1,7 +1,8 @@
 //! Doubles the width while commits outweigh rollbacks, and halves it otherwise (Hayduk, 5.3.1).
 //!
-//! The thesis gives the threshold, called alpha, by hand after profiling; here it is profiled at the start: the share
-//! of commits among attempts that the first samples with more than one message at once had, less a margin.
+//! The thesis gives the threshold, called alpha, by hand after profiling; here it is profiled at
+//! the start: the share of commits among attempts that the first samples with more than one message
+//! at once had, less a margin.
 
 use super::{LONGEST, Sample, WidthPolicy};
 use std::time::Duration;
@@ -13,8 +14,9 @@ const MARGIN: f64 = 0.9;
 /// The bounds of alpha: at least as many commits as rollbacks; never all of them.
 const ALPHA: (f64, f64) = (0.5, 0.95);
 
-/// By the share of attempts that commit, looked at every 80 ms: the width is doubled while that is above a threshold,
-/// alpha, which is found at the start, and halved below (Hayduk's thesis, 5.3.1).
+/// By the share of attempts that commit, looked at every 80 ms: the width is doubled while that is
+/// above a threshold, alpha, which is found at the start, and halved below (Hayduk's
+/// thesis, 5.3.1).
 #[derive(Debug, Clone)]
 pub struct Threshold {
     profiled: u32,

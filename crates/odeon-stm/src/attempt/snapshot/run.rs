@@ -10,8 +10,8 @@ use std::fmt;
 /// Old values that are kept for one snapshot unless the caller says otherwise.
 pub(crate) const DEFAULT_LIMIT: usize = 1 << 20;
 
-/// A snapshot cannot go on: more values were overwritten while it ran than were to be kept for it, or it got to a
-/// variable that is younger than itself, or was written and moved while it ran.
+/// A snapshot cannot go on: more values were overwritten while it ran than were to be kept for it,
+/// or it got to a variable that is younger than itself, or was written and moved while it ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SnapshotExpired(());
 
@@ -25,12 +25,12 @@ impl fmt::Display for SnapshotExpired {
 
 impl std::error::Error for SnapshotExpired {}
 
-/// Runs `closure` once on the state of this moment: what it reads is consistent, and it is never rolled
-/// back. It delays nobody.
+/// Runs `closure` once on the state of this moment: what it reads is consistent, and it is never
+/// rolled back. It delays nobody.
 ///
-/// Values that are overwritten while it runs are kept for it, each variable's once, up to 1,048,576;
-/// [`snapshot_within`] takes another limit. Variables that are made while it runs are not part of what it sees, and
-/// nothing is kept of them.
+/// Values that are overwritten while it runs are kept for it, each variable's once, up to
+/// 1,048,576; [`snapshot_within`] takes another limit. Variables that are made while it runs are
+/// not part of what it sees, and nothing is kept of them.
 ///
 /// ```
 /// use odeon_stm::{TVar, snapshot};
@@ -42,14 +42,14 @@ impl std::error::Error for SnapshotExpired {}
 ///
 /// # Errors
 ///
-/// [`SnapshotExpired`] if the limit was reached and the closure then met a variable that was overwritten meanwhile; and if
-/// the closure, by another way than through variables, got a reference to one that was made meanwhile, or was written and
-/// moved meanwhile, and reads it.
+/// [`SnapshotExpired`] if the limit was reached and the closure then met a variable that was
+/// overwritten meanwhile; and if the closure, by another way than through variables, got a
+/// reference to one that was made meanwhile, or was written and moved meanwhile, and reads it.
 ///
 /// # Panics
 ///
-/// Panics at the caller's line within a transaction or snapshot, and if the closure answers a [`Rollback`] that it has from
-/// elsewhere. Panics if 4,094 attempts are under way or prepared.
+/// Panics at the caller's line within a transaction or snapshot, and if the closure answers a
+/// [`Rollback`] that it has from elsewhere. Panics if 4,094 attempts are under way or prepared.
 #[track_caller]
 pub fn snapshot<'env, R>(
     closure: impl for<'t> FnOnce(&mut ScopedSnapshot<'t, 'env>) -> Result<R, Rollback>,

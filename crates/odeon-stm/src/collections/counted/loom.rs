@@ -11,7 +11,8 @@ struct Node {
     ends: Arc<AtomicU32>,
 }
 
-// SAFETY: the value is written by the end alone, which comes after all looks; loom checks that it does.
+// SAFETY: the value is written by the end alone, which comes after all looks; loom checks that it
+// does.
 unsafe impl Sync for Node {}
 // SAFETY: as above.
 unsafe impl Send for Node {}

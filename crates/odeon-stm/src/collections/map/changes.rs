@@ -38,8 +38,8 @@ where
         Ok(None)
     }
 
-    /// Another value for `key`, without a look at the one before: two of these do not conflict if `key` has
-    /// a value. Answers whether it had none.
+    /// Another value for `key`, without a look at the one before: two of these do not conflict if
+    /// `key` has a value. Answers whether it had none.
     ///
     /// # Errors
     ///

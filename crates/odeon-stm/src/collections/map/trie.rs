@@ -1,10 +1,11 @@
 //! The trie below a map: how places are found and how two leaves share one.
 //!
-//! A place is empty, or holds a leaf, a bucket of leaves whose hashes are equal, or an inner node with 16
-//! places, chosen by the next four bits of the hash. An inner node comes when two leaves meet in a place, and
-//! goes when a removal leaves one leaf or bucket in it, or none: what is left takes its place. So every inner node has two
-//! leaves below it, or more; removals that run at the same time may leave fewer, until the next removal there. Searches
-//! conflict only where leaves come and go.
+//! A place is empty, or holds a leaf, a bucket of leaves whose hashes are equal, or an inner node
+//! with 16 places, chosen by the next four bits of the hash. An inner node comes when two leaves
+//! meet in a place, and goes when a removal leaves one leaf or bucket in it, or none: what is left
+//! takes its place. So every inner node has two leaves below it, or more; removals that run at the
+//! same time may leave fewer, until the next removal there. Searches conflict only where leaves
+//! come and go.
 
 use crate::attempt::transaction::{Tx, View};
 use crate::variables::labelled::Name;
@@ -147,8 +148,8 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Node<K, V> {
         self.leaves().next().map(|leaf| leaf.hash)
     }
 
-    /// What a place holds from now on that has held `there` and gets the leaf `more`; `used_bits` have led
-    /// to the place.
+    /// What a place holds from now on that has held `there` and gets the leaf `more`; `used_bits`
+    /// have led to the place.
     pub(super) fn join(there: Arc<Self>, more: Arc<Self>, used_bits: u32) -> Arc<Self> {
         let hash = more.hash().expect("a leaf");
         let other = there.hash().expect("a leaf or a bucket");
@@ -170,7 +171,8 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Node<K, V> {
         Arc::new(Self::Inner(Box::new(places.map(TLink::new))))
     }
 
-    /// Calls what [`join`](Self::join) has just made so: inner nodes, which nobody else has; not what was there.
+    /// Calls what [`join`](Self::join) has just made so: inner nodes, which nobody else has; not
+    /// what was there.
     #[cold]
     pub(super) fn call_joined(&self, name: Name) {
         let Self::Inner(links) = self else { return };
@@ -218,9 +220,9 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Node<K, V> {
         if left.len() == 1 { left.pop() } else { Some(Arc::new(Self::Bucket(left.into()))) }
     }
 
-    /// A leaf has gone on the way that `hash` leads from `link` on; `used_bits` have led there. Puts what is left
-    /// of inner nodes in their place, if that is at most one leaf or bucket; answers whether the node of `link` is no inner
-    /// one any more.
+    /// A leaf has gone on the way that `hash` leads from `link` on; `used_bits` have led there.
+    /// Puts what is left of inner nodes in their place, if that is at most one leaf or bucket;
+    /// answers whether the node of `link` is no inner one any more.
     #[track_caller]
     pub(super) fn lift<'t>(
         link: &'t Link<K, V>,
@@ -240,7 +242,8 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Node<K, V> {
                 None => {}
                 Some(Self::Leaf(_) | Self::Bucket(_)) if left.is_none() => left = Some(link),
                 Some(_) => {
-                    // That the node stays is right whatever is in it, so nobody has to find this unchanged.
+                    // That the node stays is right whatever is in it, so nobody has to find this
+                    // unchanged.
                     tx.attempt().0.reads.forget(from, 0);
                     return Ok(false);
                 }

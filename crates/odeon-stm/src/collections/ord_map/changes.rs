@@ -61,8 +61,8 @@ impl<K: Ord + Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
         Ok(None)
     }
 
-    /// Another value for `key`, without a look at the one before: two of these do not conflict if `key` has
-    /// a value. Answers whether it had none.
+    /// Another value for `key`, without a look at the one before: two of these do not conflict if
+    /// `key` has a value. Answers whether it had none.
     ///
     /// # Errors
     ///

@@ -17,8 +17,8 @@ struct Entries<'a, 't, W, K: Send + Sync + 'static, V: Send + Sync + 'static, F>
 enum At<'t, K: Send + Sync + 'static, V: Send + Sync + 'static> {
     /// Before this node; after the last one, or a rollback, before none.
     Before(Option<&'t Node<K, V>>),
-    /// Behind this one: the link to the next is read when that is asked for, so that who stops is in conflict
-    /// with nothing beyond.
+    /// Behind this one: the link to the next is read when that is asked for, so that who stops is
+    /// in conflict with nothing beyond.
     Behind(&'t Node<K, V>),
 }
 
@@ -49,8 +49,9 @@ where
 }
 
 impl<K: Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
-    /// All keys and values in the order of the keys, as an iterator that borrows `view`. It reads what it is asked for and
-    /// nothing beyond: a transaction that takes the first ten is in conflict with nothing behind them.
+    /// All keys and values in the order of the keys, as an iterator that borrows `view`. It reads
+    /// what it is asked for and nothing beyond: a transaction that takes the first ten is in
+    /// conflict with nothing behind them.
     ///
     /// ```
     /// use odeon_stm::{atomically, collections::TOrdMap};
@@ -76,9 +77,10 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
 }
 
 impl<K: Ord + Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
-    /// The keys and values of a range in the order of the keys, as an iterator that borrows `view`; as with
-    /// [`iter`](TOrdMap::iter), who stops early is in conflict with nothing beyond. To the first key of the range a search
-    /// leads, so this costs as much as a look for one key and what is taken.
+    /// The keys and values of a range in the order of the keys, as an iterator that borrows `view`;
+    /// as with [`iter`](TOrdMap::iter), who stops early is in conflict with nothing beyond. To the
+    /// first key of the range a search leads, so this costs as much as a look for one key and what
+    /// is taken.
     ///
     /// ```
     /// use odeon_stm::{collections::TOrdMap, snapshot};
@@ -129,7 +131,8 @@ impl<K: Ord + Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
         K: Borrow<Q>,
         Q: Ord + ?Sized,
     {
-        // WHY not the link before it: read again by a relaxed attempt, that may lead to a node before the range.
+        // WHY not the link before it: read again by a relaxed attempt, that may lead to a node
+        // before the range.
         match range.start_bound() {
             Bound::Unbounded => self.heads[0].get(view),
             Bound::Included(key) => Ok(self.search(view, key, 1)?.behind),

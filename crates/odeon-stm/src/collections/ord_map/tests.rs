@@ -7,8 +7,8 @@ use crate::attempt::{Attempt, Mode};
 use crate::domain::Domain;
 use std::ptr;
 
-/// Searches for `key`, keeping `keep` levels; checks that of all links just those of these levels, and those
-/// to the key, are left.
+/// Searches for `key`, keeping `keep` levels; checks that of all links just those of these levels,
+/// and those to the key, are left.
 fn search(map: &TOrdMap<u32, ()>, key: u32, keep: usize) {
     let mut attempt = Attempt::new(Domain::new()).unwrap();
     attempt.begin(Mode::Logged);

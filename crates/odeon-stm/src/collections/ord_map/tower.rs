@@ -1,10 +1,10 @@
 //! The skip list below an ordered map: its nodes, and how a search goes down.
 //!
-//! A search walks hand over hand, like that of a list (`list.rs` has the argument), level by level: the last
-//! link that it has followed stays in the read set until the next one is read, also on the way down from a
-//! level to the one below, which begins at the same node. A removal writes all links of the removed node. So
-//! the links of the upper levels, which lead to many keys, are forgotten, but for those that the caller is
-//! going to write.
+//! A search walks hand over hand, like that of a list (`list.rs` has the argument), level by level:
+//! the last link that it has followed stays in the read set until the next one is read, also on the
+//! way down from a level to the one below, which begins at the same node. A removal writes all
+//! links of the removed node. So the links of the upper levels, which lead to many keys, are
+//! forgotten, but for those that the caller is going to write.
 
 use crate::attempt::transaction::View;
 use crate::variables::labelled::Name;
@@ -17,8 +17,8 @@ use std::cmp::Ordering;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
-/// Levels at most: with a quarter of the nodes of each level on the next one, right for 16 million keys
-/// and a little slower beyond.
+/// Levels at most: with a quarter of the nodes of each level on the next one, right for 16 million
+/// keys and a little slower beyond.
 pub(super) const LEVELS: usize = 12;
 
 pub(super) type Link<K, V> = TLink<Node<K, V>>;
@@ -51,8 +51,8 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Node<K, V> {
 }
 
 impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Drop for Node<K, V> {
-    /// One by one, as for lists. A node that an upper link leads to is held by those before it, so upper
-    /// links never are the last ones.
+    /// One by one, as for lists. A node that an upper link leads to is held by those before it, so
+    /// upper links never are the last ones.
     fn drop(&mut self) {
         let mut next = self.next.take();
         while let Some(mut node) = next.and_then(Arc::into_inner) {
@@ -78,7 +78,8 @@ pub(super) fn random_height() -> usize {
 
 /// What a search has found.
 pub(super) struct Trail<'t, K: Send + Sync + 'static, V: Send + Sync + 'static> {
-    /// Per level the link to the first node that is not before the place, as far as the search went up.
+    /// Per level the link to the first node that is not before the place, as far as the search went
+    /// up.
     pub(super) links: [Option<&'t Link<K, V>>; LEVELS],
     /// The last node before the place.
     pub(super) before: Option<&'t Node<K, V>>,
@@ -88,8 +89,8 @@ pub(super) struct Trail<'t, K: Send + Sync + 'static, V: Send + Sync + 'static> 
     pub(super) found: Option<&'t Node<K, V>>,
 }
 
-/// Goes down from level `from` to the place that `compare` tells. The links of the lowest `keep` levels
-/// stay in the read set, and all that lead to the node at the place.
+/// Goes down from level `from` to the place that `compare` tells. The links of the lowest `keep`
+/// levels stay in the read set, and all that lead to the node at the place.
 #[inline]
 pub(super) fn search<'t, W, K, V>(
     heads: &'t [Link<K, V>; LEVELS],

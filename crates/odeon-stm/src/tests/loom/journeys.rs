@@ -8,7 +8,8 @@ use crate::attempt::{Attempt, Mode};
 use crate::words::abort::{Cause, Rollback};
 use crate::words::flaw::Flaw;
 
-/// A journey in two parts, with what the first one has read protected between them; whether it has committed.
+/// A journey in two parts, with what the first one has read protected between them; whether it has
+/// committed.
 fn journey(
     pair: &Pair,
     first: impl FnOnce(&mut Attempt) -> Result<u64, Rollback>,
@@ -112,8 +113,8 @@ fn who_wants_to_be_the_only_protector_is_woken() {
     });
 }
 
-/// Reads and protects the left variable, then sets both, against a snapshot whose thread commits such a thing too before
-/// the looks of the snapshot or behind them.
+/// Reads and protects the left variable, then sets both, against a snapshot whose thread commits
+/// such a thing too before the looks of the snapshot or behind them.
 fn against_a_commit_and_a_snapshot(flaw: Option<Flaw>, commits_first: bool) {
     // The commit behind the looks has many more places to stop at.
     model_within(if commits_first { 3 } else { 2 }, move || {

@@ -10,8 +10,8 @@ use crate::words::abort::{Cause, Rollback};
 use crate::words::flaw::Flaw;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A value that tells whether it was freed: the bits are the address of a flag of `std`, which is no branch of the
-/// model. The flags live for ever.
+/// A value that tells whether it was freed: the bits are the address of a flag of `std`, which is
+/// no branch of the model. The flags live for ever.
 fn value() -> (&'static AtomicBool, u64) {
     let flag: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));
     (flag, std::ptr::from_ref(flag).expose_provenance() as u64)

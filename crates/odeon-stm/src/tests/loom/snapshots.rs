@@ -1,4 +1,5 @@
-//! Snapshots against commits: nothing is missing among what was kept, and nobody uses it after its end.
+//! Snapshots against commits: nothing is missing among what was kept, and nobody uses it after its
+//! end.
 
 use super::{Pair, model, model_within, pair, spawn};
 use crate::attempt::snapshot;
@@ -41,7 +42,8 @@ fn missing_values_are_noticed() {
 }
 
 fn two_simple_commits_and_snapshot(flaw: Option<Flaw>) {
-    // WHY not three: each commit beside a snapshot moves the clock, and with three the model does not end within an hour.
+    // WHY not three: each commit beside a snapshot moves the clock, and with three the model does
+    // not end within an hour.
     model_within(2, move || {
         let pair = pair(flaw, 0, 0);
         let writer = spawn(&pair, |pair| {
@@ -69,8 +71,9 @@ fn missing_values_of_simple_commits_are_noticed() {
     two_simple_commits_and_snapshot(Some(Flaw::NothingKept));
 }
 
-/// Two commits, one of which has not read what the other writes, and a snapshot: it sees a state that some order
-/// of the two explains, also if the first one does not write what the second one does.
+/// Two commits, one of which has not read what the other writes, and a snapshot: it sees a state
+/// that some order of the two explains, also if the first one does not write what the second one
+/// does.
 #[test]
 fn a_snapshot_against_two_commits_in_one_order() {
     model_within(2, || {
@@ -100,8 +103,8 @@ fn a_snapshot_against_two_commits_in_one_order() {
     });
 }
 
-/// What a commit has found registered is not freed before its attempt ends: the attempt began in an epoch not after
-/// the one with which that is retired (I4).
+/// What a commit has found registered is not freed before its attempt ends: the attempt began in an
+/// epoch not after the one with which that is retired (I4).
 #[test]
 fn an_end_against_a_commit_that_has_found_it() {
     model(|| {
@@ -124,8 +127,9 @@ fn an_end_against_a_commit_that_has_found_it() {
     });
 }
 
-/// The variable on the right is made, linked by one commit (the left one says so) and overwritten by the next, while a
-/// snapshot begins: if that sees the link it sees one of the variable's values, the same at each look.
+/// The variable on the right is made, linked by one commit (the left one says so) and overwritten
+/// by the next, while a snapshot begins: if that sees the link it sees one of the variable's
+/// values, the same at each look.
 fn a_newborn_and_a_snapshot(flaw: Option<Flaw>) {
     model_within(3, move || {
         let pair = pair(flaw, 0, 1);
@@ -161,8 +165,8 @@ fn a_birth_in_a_later_epoch_is_noticed() {
     a_newborn_and_a_snapshot(Some(Flaw::BornTooLate));
 }
 
-/// A variable that is kept is written again while the snapshot looks: it finds what was kept under the old epoch of the
-/// variable, or under the new one, or sees the lock between.
+/// A variable that is kept is written again while the snapshot looks: it finds what was kept under
+/// the old epoch of the variable, or under the new one, or sees the lock between.
 #[test]
 fn a_kept_variable_that_is_written_again_against_a_look() {
     model(move || {
@@ -178,8 +182,8 @@ fn a_kept_variable_that_is_written_again_against_a_look() {
     });
 }
 
-/// A younger variable at the address of an older one that is kept, overwritten by a commit while the snapshot looks:
-/// it sees the mark of a newborn, or finds nothing kept.
+/// A younger variable at the address of an older one that is kept, overwritten by a commit while
+/// the snapshot looks: it sees the mark of a newborn, or finds nothing kept.
 fn a_newborn_at_an_address_that_is_kept(flaw: Option<Flaw>) {
     model(move || {
         let pair = pair(flaw, 1, 0);
@@ -193,7 +197,8 @@ fn a_newborn_at_an_address_that_is_kept(flaw: Option<Flaw>) {
             pair.attempt(|attempt| attempt.update(&pair.left, Kind::Plain, |n| n + 1)).is_some()
         });
         let seen = [(); 2].map(|()| {
-            // A change at which the model lets the writer come first; at the load alone it does not.
+            // A change at which the model lets the writer come first; at the load alone it does
+            // not.
             pair.domain.clock.advance();
             snapshot.read(&pair.left)
         });

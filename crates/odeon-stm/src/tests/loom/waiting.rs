@@ -51,7 +51,8 @@ fn two_retries_against_one_commit() {
     });
 }
 
-/// A prepared attempt lets go, which is no change, and somebody commits: whoever retries is woken by that.
+/// A prepared attempt lets go, which is no change, and somebody commits: whoever retries is woken
+/// by that.
 #[test]
 fn retry_against_a_prepared_rollback_and_a_commit() {
     super::model_within(3, || {

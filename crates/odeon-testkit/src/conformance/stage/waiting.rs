@@ -1,4 +1,5 @@
-//! Asynchronous actors: one message at a time across awaits, cancelling, wake-ups with and without need.
+//! Asynchronous actors: one message at a time across awaits, cancelling, wake-ups with and without
+//! need.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -62,8 +63,8 @@ pub fn s13_started_may_wait<S: StageUnderTest>() {
     });
 }
 
-/// From outside: the future is dropped where it waits, then `stopped` runs, then the state goes; what
-/// waits is dead-lettered, and a wake-up that comes later is harmless.
+/// From outside: the future is dropped where it waits, then `stopped` runs, then the state goes;
+/// what waits is dead-lettered, and a wake-up that comes later is harmless.
 pub fn s13_a_stop_cancels_the_handler_where_it_waits<S: StageUnderTest>() {
     for_seeds(S::SEEDS, |seed| {
         let letters = Arc::new(Mutex::new(Vec::new()));
@@ -213,8 +214,8 @@ pub fn s13_a_future_that_wakes_itself_lets_others_pass<S: StageUnderTest>() {
     });
 }
 
-/// Messages of a closed mailbox wait across awaits, and a guard set in a handler holds from the next
-/// message on.
+/// Messages of a closed mailbox wait across awaits, and a guard set in a handler holds from the
+/// next message on.
 pub fn s13_guards_hold_across_awaits<S: StageUnderTest>() {
     struct Guarded(Arc<Mutex<Vec<u32>>>);
     enum Word {
@@ -265,8 +266,8 @@ pub fn s13_guards_hold_across_awaits<S: StageUnderTest>() {
     });
 }
 
-/// Questions inside of handlers, between actors of the stage under test and others; children of both
-/// kinds.
+/// Questions inside of handlers, between actors of the stage under test and others; children of
+/// both kinds.
 pub fn s13_handlers_ask_and_await<S: StageUnderTest>() {
     /// Asks the next one for its sum, and adds its own number.
     struct Link {
@@ -311,7 +312,8 @@ pub fn s13_handlers_ask_and_await<S: StageUnderTest>() {
     });
 }
 
-/// A handler that waits still when the deadline comes is cancelled, and what waits behind it comes back.
+/// A handler that waits still when the deadline comes is cancelled, and what waits behind it comes
+/// back.
 pub fn s13_a_shutdown_cancels_handlers_that_wait<S: StageUnderTest>() {
     for_stages(|stage: S| {
         let (log, bell) = (Log::default(), Bell::new());

@@ -35,7 +35,8 @@ pub(super) fn judge(
     terminal.finish()
 }
 
-/// The section for a page, from the files in the folder `hardware` beside it; nothing if there are none.
+/// The section for a page, from the files in the folder `hardware` beside it; nothing if there are
+/// none.
 pub(super) fn section_beside(report: &Path, notes: &str) -> Result<Option<String>, BenchError> {
     let folder = report.with_file_name("hardware");
     let failed = |source| BenchError::File { path: folder.clone(), source };

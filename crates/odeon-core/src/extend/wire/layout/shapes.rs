@@ -4,7 +4,8 @@ use std::any::TypeId;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
-/// TUNE: how many values a trace reads at most, guessed 2026-11: a hundred times what the largest protocols take, a few milliseconds.
+/// TUNE: how many values a trace reads at most, guessed 2026-11: a hundred times what the largest
+/// protocols take, a few milliseconds.
 const MOST_STEPS: usize = 200_000;
 
 /// As deep as values are read at all.
@@ -210,7 +211,8 @@ impl Trace {
         Some(which)
     }
 
-    /// Each shape's hash is made of those of its parts, again and again: then two are equal that are equal as deep as values are read.
+    /// Each shape's hash is made of those of its parts, again and again: then two are equal that
+    /// are equal as deep as values are read.
     fn fingerprint(&self) -> u64 {
         let mut hashes = vec![0; self.shapes.len()];
         for _ in 0..DEEPEST {

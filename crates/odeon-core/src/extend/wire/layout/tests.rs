@@ -207,7 +207,8 @@ fn a_type_may_refuse_some_of_what_is_made_up() {
         layout! { struct Note(Date, NonZeroU8, Duration, Number, Even, u8); },
         layout! { struct Note(Date, NonZeroU8, Duration, Number, Even, u16); },
     ]);
-    // Behind one that refuses all there is nothing to be seen, but there is before it, and elsewhere.
+    // Behind one that refuses all there is nothing to be seen, but there is before it, and
+    // elsewhere.
     let [hidden, other] = [
         layout! { enum Note { A(u8, Nothing, u8), B(u8) } },
         layout! { enum Note { A(u8, Nothing, u16), B(u8) } },
@@ -239,7 +240,8 @@ fn users_code_runs_once_for_each_type_and_may_do_what_it_likes() {
     assert_ne!(layout_of::<(u16, Panics)>(), layout);
 }
 
-/// Found out in another program: fingerprints are compared between programs, by other compilers and for other machines.
+/// Found out in another program: fingerprints are compared between programs, by other compilers and
+/// for other machines.
 #[test]
 fn fingerprints_are_the_same_everywhere() {
     assert_eq!(

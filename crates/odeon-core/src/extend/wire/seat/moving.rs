@@ -72,7 +72,8 @@ where
         true
     }
 
-    /// A message with a companion, which goes with it to another theater: an actor that sits here takes none.
+    /// A message with a companion, which goes with it to another theater: an actor that sits here
+    /// takes none.
     pub(super) fn take_accompanied(
         &mut self,
         slot: Slot,
@@ -179,7 +180,8 @@ where
         });
     }
 
-    /// Hands over what is aside, and lets the actor go behind it; unless the way there has been lost before.
+    /// Hands over what is aside, and lets the actor go behind it; unless the way there has been
+    /// lost before.
     fn go(&mut self, interior: &mut Interior<'_, M>) {
         debug_assert!(matches!(self.place, Place::Leaving(..)), "it has been written");
         self.put_sorted_aside(interior);
@@ -200,8 +202,8 @@ where
         contain(|| drop(guest));
     }
 
-    /// The actor's letters go behind it. One that is to be sent at this moment has been sent here already, or is handed over: whoever takes the
-    /// message has it.
+    /// The actor's letters go behind it. One that is to be sent at this moment has been sent here
+    /// already, or is handed over: whoever takes the message has it.
     fn hand_over_letters(&mut self, me: &ActorRef<M>) {
         let header = &me.cell().header;
         let theater = header.stage.theater();
@@ -285,7 +287,8 @@ where
         });
     }
 
-    /// Puts what is aside into the mailboxes of the actor that sits here, if it has several and does not sort messages itself. `true`: it wants to stop.
+    /// Puts what is aside into the mailboxes of the actor that sits here, if it has several and
+    /// does not sort messages itself. `true`: it wants to stop.
     fn sort(&mut self, interior: &mut Interior<'_, M>) -> bool {
         let mut stops = false;
         let has_lanes = interior.cell.header.vtable.laned;

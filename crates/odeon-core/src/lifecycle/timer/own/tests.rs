@@ -1,4 +1,5 @@
-//! Messages of timers that are kept, taken out, and begun again: by an actor that keeps them as a seat does.
+//! Messages of timers that are kept, taken out, and begun again: by an actor that keeps them as a
+//! seat does.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 

@@ -15,8 +15,8 @@ fn select(policy: &mut impl SelectionPolicy, bits: u64) -> usize {
     selected
 }
 
-/// The most selections for which a mailbox of `mailboxes` was ready and passed over, with mailboxes that become ready and
-/// are closed by chance; at first all are always ready.
+/// The most selections for which a mailbox of `mailboxes` was ready and passed over, with mailboxes
+/// that become ready and are closed by chance; at first all are always ready.
 fn longest_wait(policy: &mut impl SelectionPolicy, mailboxes: usize, seed: u64) -> Vec<u64> {
     policy.begin(mailboxes, seed);
     let mut random = Random::from_seed(seed);

@@ -1,4 +1,5 @@
-//! Exhaustive models of one gate with one place: it is had by one at a time, and whoever waits gets it.
+//! Exhaustive models of one gate with one place: it is had by one at a time, and whoever waits gets
+//! it.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};

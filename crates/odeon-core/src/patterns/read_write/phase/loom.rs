@@ -1,6 +1,6 @@
-//! Exhaustive models of a phase: a reader joins while the owner wants to be alone, and the last one out meets a write, a
-//! failure, a request, the stop, and the end. A state that is written while it is read shows as a race of its cell; an owner
-//! that is not woken, as a model that never ends.
+//! Exhaustive models of a phase: a reader joins while the owner wants to be alone, and the last one
+//! out meets a write, a failure, a request, the stop, and the end. A state that is written while it
+//! is read shows as a race of its cell; an owner that is not woken, as a model that never ends.
 
 use odeon_sync::atomic::{AtomicU32, Ordering};
 use odeon_sync::{Arc, UnsafeCell, thread};

@@ -1,4 +1,5 @@
-//! Exhaustive models: firing against cancelling, arming against falling asleep, the end against all.
+//! Exhaustive models: firing against cancelling, arming against falling asleep, the end against
+//! all.
 
 use odeon_sync::atomic::{AtomicU32, Ordering};
 use odeon_sync::{Arc, thread};
@@ -12,7 +13,8 @@ const NOW: u64 = 10;
 const DUE: u64 = 5;
 const NEVER: u64 = 1_000;
 
-/// The thread of the timers as `scheduler/timers.rs` has it, until `fire` returns `false` or the end.
+/// The thread of the timers as `scheduler/timers.rs` has it, until `fire` returns `false` or the
+/// end.
 fn run<T>(pending: &Pending<T>, mut fire: impl FnMut(T) -> bool) {
     let mut due = Vec::new();
     loop {
