@@ -1,13 +1,12 @@
 //! A session with a device.
 
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
 use cudarc::driver::sys::CUevent_flags;
-use cudarc::driver::{CudaContext, CudaModule, CudaSlice, CudaStream};
-use odeon_device::{Device, DeviceError, Memory, Reserved};
+use cudarc::driver::{CudaContext, CudaModule, CudaStream};
+use odeon_device::{Device, DeviceError, Memory};
 
 use crate::argument::{Argument, Grid};
 use crate::buffer::CudaBuffer;

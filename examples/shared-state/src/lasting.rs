@@ -23,8 +23,8 @@ impl Runs {
 
     /// Counts a run of a sender; answers whether there is to be another.
     pub(super) fn goes_on(&self, sender: usize) -> bool {
-        // ORDERING: Relaxed, here and below: a count of one sender, read when the finish line or the end of its
-        // thread has ordered everything.
+        // ORDERING: Relaxed, here and below: a count of one sender, read when the finish line or
+        // the end of its thread has ordered everything.
         self.of_senders[sender].fetch_add(1, Ordering::Relaxed);
         self.until.is_some_and(|until| Instant::now() < until)
     }

@@ -4,8 +4,8 @@
 //! * [`parameter`] and [`sweep`] turn options into runs, [`runner`] measures them in alternation;
 //! * [`report`], [`json_lines`], [`plot`], and [`trace`] are what comes out;
 //! * [`paper`] runs what papers ran, and sets what comes out beside their figures;
-//! * k-means, logistic regression, the simulation of grids the sorted list and the programs of the Savina suite are packages of their own,
-//!   under `examples`;
+//! * k-means, logistic regression, the simulation of grids the sorted list and the programs of the
+//!   Savina suite are packages of their own, under `examples`;
 //! * [`peers`] runs the same workloads on other runtimes, in processes of their own;
 //! * [`figures`] is the list of promises that [`figures_run`] measures and [`figures_page`] writes
 //!   down, and [`hardware_page`] what was measured on real hardware.

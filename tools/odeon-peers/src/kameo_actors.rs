@@ -1,8 +1,8 @@
 //! Kameo: each actor is a type, each message a type, and each pair of them a handler.
 //!
 //! Mailboxes are unbounded, so that no circle of actors can block. Messages are told; only `list`
-//! and `bank`, whose actors wait for answers, ask. Kameo stops an actor when its last reference goes,
-//! which never happens in a circle, so each sample stops its actors by name.
+//! and `bank`, whose actors wait for answers, ask. Kameo stops an actor when its last reference
+//! goes, which never happens in a circle, so each sample stops its actors by name.
 
 mod bank;
 mod big;

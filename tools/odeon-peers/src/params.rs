@@ -9,7 +9,8 @@ use serde::de::DeserializeOwned;
 const MOST_ACTORS: usize = 1 << 24;
 /// TUNE: more worker threads than this is a slip of the pen (guessed).
 const MOST_WORKERS: usize = 1024;
-/// TUNE: the prefill walks the list for each value, so a wider range would never get ready (guessed).
+/// TUNE: the prefill walks the list for each value, so a wider range would never get ready
+/// (guessed).
 const WIDEST_RANGE: u32 = 1 << 22;
 
 /// The marks of `stm` have room for so many.
@@ -177,7 +178,8 @@ impl Hosted for List {
     }
 }
 
-/// What a transaction of `stm` does. Odeon has more cases, for which plain variables are not enough.
+/// What a transaction of `stm` does. Odeon has more cases, for which plain variables are not
+/// enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Case {

@@ -32,8 +32,8 @@ impl Peer {
     }
 }
 
-/// An actor runtime. A table of functions rather than a trait: a peer has no state and no behaviour of
-/// its own.
+/// An actor runtime. A table of functions rather than a trait: a peer has no state and no behaviour
+/// of its own.
 #[derive(Clone, Copy)]
 pub struct Runtime {
     pub name: &'static str,

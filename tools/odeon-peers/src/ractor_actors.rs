@@ -1,8 +1,9 @@
 //! Ractor: an actor is a handler without data, a state, and one type for all its messages.
 //!
-//! Messages are cast; only `list` and `bank`, whose actors wait for answers, call. Mailboxes are always
-//! unbounded. An actor that must know one that is spawned later is told by a `Connect` message
-//! before the measured part. Ractor's actors outlive their references, so each sample stops them.
+//! Messages are cast; only `list` and `bank`, whose actors wait for answers, call. Mailboxes are
+//! always unbounded. An actor that must know one that is spawned later is told by a `Connect`
+//! message before the measured part. Ractor's actors outlive their references, so each sample stops
+//! them.
 
 mod bank;
 mod big;

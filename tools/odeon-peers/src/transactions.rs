@@ -1,7 +1,7 @@
 //! Transactional memories: threads of their own run `stm` on variables of numbers.
 //!
-//! The libraries have the same interface under different types, so the cases are written once, for any
-//! [`Library`].
+//! The libraries have the same interface under different types, so the cases are written once, for
+//! any [`Library`].
 
 mod bank;
 mod fast_stm;

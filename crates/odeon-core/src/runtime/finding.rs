@@ -81,9 +81,7 @@ impl<A: AsyncBehavior> AsyncContext<'_, A> {
         lookup_or_spawn_async(self.theater(), name, make)
     }
 
-    /// As
-    /// [`Theater::lookup_or_spawn_async_supervised`](crate::Theater::lookup_or_spawn_async_supervised),
-    /// in the theater of this actor.
+    /// As [of a theater](crate::Theater::lookup_or_spawn_async_supervised), in that of this actor.
     ///
     /// # Errors
     /// As there.

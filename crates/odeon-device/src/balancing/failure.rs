@@ -7,8 +7,8 @@ use super::piece::WorkerError;
 /// Something that went wrong with a worker: told to the function given to
 /// [`Balancing::on_failure`](super::Balancing::on_failure), on the worker's thread.
 ///
-/// Shown as a sentence:
-/// `gpu 0: the device is lost: reset by its driver; 4 pieces are done again, the worker is made anew`.
+/// Shown as a sentence: `gpu 0: the device is lost: reset by its driver; 4 pieces are done again,
+/// the worker is made anew`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WorkerFailure {

@@ -102,7 +102,8 @@ impl MainActor {
     /// Gives a request its points, in its first attempt.
     fn begin(&self, batch: &mut Batch, points: usize) {
         if batch.is_empty() {
-            // ORDERING: Relaxed: no other request gets these points; transactions order what is simulated.
+            // ORDERING: Relaxed: no other request gets these points; transactions order what is
+            // simulated.
             let from = self.begun.fetch_add(points, Ordering::Relaxed);
             batch.begin(&self.task.path[from..from + points]);
         }

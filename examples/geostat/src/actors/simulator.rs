@@ -48,7 +48,8 @@ impl Simulator {
 
     fn request(&mut self, ctx: &Context<'_, Self>) {
         let Requests { all_points, asked_for, points, is_point_by_point, recorder, .. } = &self.all;
-        // ORDERING: Relaxed: each request is for other points; which ones these are the main actor says.
+        // ORDERING: Relaxed: each request is for other points; which ones these are the main actor
+        // says.
         let before = asked_for.fetch_add(*points, Ordering::Relaxed);
         let Some(left) = all_points.checked_sub(before).filter(|left| *left > 0) else {
             return self.all.finish.arrive();
@@ -75,7 +76,8 @@ impl Simulator {
         }
         self.missing -= 1;
         if self.missing == 0 {
-            // ORDERING: Relaxed: a count of what is under way; the finish line orders the last ones.
+            // ORDERING: Relaxed: a count of what is under way; the finish line orders the last
+            // ones.
             self.all.tally.requests.fetch_add(1, Ordering::Relaxed);
         }
     }

@@ -72,8 +72,9 @@ impl ByCuda {
     pub fn open() -> Result<Self, DeviceError> {
         let mut device = CudaDevice::open(0, None)?;
         let module = device.compile("kmeans.cu", SOURCE, &[])?;
-        // SAFETY: these are their parameters; they compare what they touch with the sizes that are passed, and what threads share with what the launch gives them; they
-        // write only to what is `Write`, and keep no pointer.
+        // SAFETY: these are their parameters; they compare what they touch with the sizes that are
+        // passed, and what threads share with what the launch gives them; they write only to what
+        // is `Write`, and keep no pointer.
         #[allow(unsafe_code)]
         let [assign, add_up] =
             unsafe { [module.function("assign", &ASSIGN)?, module.function("add_up", &ADD_UP)?] };

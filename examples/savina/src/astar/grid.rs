@@ -69,8 +69,8 @@ impl Grid {
     #[inline]
     pub(super) fn reach(&self, node: Node, from: Node) -> bool {
         let reached_from = &self.reached_from[node as usize];
-        // ORDERING: Relaxed, all three: who is first owns the node from then on, and nothing else is told by it. The run's end
-        // orders all of it before the check.
+        // ORDERING: Relaxed, all three: who is first owns the node from then on, and nothing else
+        // is told by it. The run's end orders all of it before the check.
         reached_from.load(Ordering::Relaxed) == UNREACHED
             && reached_from
                 .compare_exchange(UNREACHED, from, Ordering::Relaxed, Ordering::Relaxed)

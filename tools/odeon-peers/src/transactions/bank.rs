@@ -1,5 +1,5 @@
-//! `transfer`: a transaction takes money from one account and gives as much to each of the others that it
-//! touches.
+//! `transfer`: a transaction takes money from one account and gives as much to each of the others
+//! that it touches.
 
 use super::places::{Drawn, Places};
 use super::{Library, threads, values, variables};

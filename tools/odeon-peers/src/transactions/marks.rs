@@ -1,6 +1,6 @@
-//! `read-write` and `disjoint`: a transaction reads half of its variables and writes its mark into the
-//! others. At the end each variable holds a mark that the same thread has not overwritten. Where one thread
-//! has its variables for itself, all that it has read is known as well.
+//! `read-write` and `disjoint`: a transaction reads half of its variables and writes its mark into
+//! the others. At the end each variable holds a mark that the same thread has not overwritten.
+//! Where one thread has its variables for itself, all that it has read is known as well.
 
 use super::places::Places;
 use super::{Library, threads, values, variables};
@@ -62,8 +62,8 @@ fn transact<L: Library>(params: &Stm, thread: usize, variables: &[L::Variable]) 
     all_seen
 }
 
-/// The marks that a thread leaves if nobody else writes, 0 where it writes nothing; and the sum of what it
-/// reads then.
+/// The marks that a thread leaves if nobody else writes, 0 where it writes nothing; and the sum of
+/// what it reads then.
 fn alone(params: &Stm, thread: usize) -> (Vec<u64>, u64) {
     let (mut marks, mut seen) = (vec![0; params.variables], 0_u64);
     let mut places = Places::of_thread(params, thread);

@@ -14,8 +14,8 @@ pub fn share(params: &Stm, thread: usize) -> u64 {
     params.transactions / threads + u64::from(thread < params.transactions % threads)
 }
 
-/// Runs `work` on each thread, on what `prepare` has made there; only `work` is measured. Returns what the
-/// threads have prepared and found out.
+/// Runs `work` on each thread, on what `prepare` has made there; only `work` is measured. Returns
+/// what the threads have prepared and found out.
 pub fn run<S: Send, R: Send>(
     params: &Stm,
     prepare: impl Fn() -> S + Sync,

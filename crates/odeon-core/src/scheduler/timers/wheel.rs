@@ -4,8 +4,8 @@
 //!
 //! Time is counted in ticks. Level 0 has a slot for each of the next 64 ticks, level 1 one for each
 //! of the next 64 times 64 ticks, and so on: a timer goes to the level of the highest digit
-//! (base 64) in which its tick differs from the present one. When the time enters a slot above level 0
-//! its timers *cascade*: each is placed anew, on a lower level.
+//! (base 64) in which its tick differs from the present one. When the time enters a slot above
+//! level 0 its timers *cascade*: each is placed anew, on a lower level.
 //!
 //! RULES
 //! 1. Each slot is a circular list through a sentinel; links lie apart from the timers, so that

@@ -40,7 +40,8 @@ impl LockedMarks {
 impl Mark {
     #[inline]
     fn lock(&self) -> u64 {
-        // ORDERING: Relaxed: only this thread writes it. AcqRel: the lock is seen before the value below it.
+        // ORDERING: Relaxed: only this thread writes it. AcqRel: the lock is seen before the value
+        // below it.
         let free = self.word.load(Ordering::Relaxed);
         let locked =
             self.word.compare_exchange(free, free | 1, Ordering::AcqRel, Ordering::Relaxed);
@@ -50,7 +51,8 @@ impl Mark {
 
     #[inline]
     fn write(&self, more: i64, free: u64) {
-        // ORDERING: Release, to the Acquire in `read`: the value after the lock, the word after the value.
+        // ORDERING: Release, to the Acquire in `read`: the value after the lock, the word after the
+        // value.
         let value = self.value.load(Ordering::Relaxed) + more;
         self.value.store(value, Ordering::Release);
         self.word.store(free + 2, Ordering::Release);
@@ -62,7 +64,8 @@ impl Mark {
             // ORDERING: Acquire, from `write`.
             let word = self.word.load(Ordering::Acquire);
             let value = self.value.load(Ordering::Acquire);
-            // ORDERING: Relaxed: behind the Acquire of the value, which a writer stores behind its lock.
+            // ORDERING: Relaxed: behind the Acquire of the value, which a writer stores behind its
+            // lock.
             if word & 1 == 0 && self.word.load(Ordering::Relaxed) == word {
                 return value;
             }
