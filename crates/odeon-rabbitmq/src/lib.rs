@@ -11,7 +11,6 @@
 //! | what of a piece of work travels? | `portable.rs`, `shared.rs` |
 //! | what do messages look like? | `packet.rs`, `failure.rs` |
 //! | connecting, publishing | `broker.rs` |
-//! | a broker for a test or a measurement | `own_broker.rs` |
 //! | the side that has work | `client.rs`, `client/*` |
 //! | the side that does it | `server.rs`, `server/*` |
 //!
@@ -33,7 +32,6 @@ mod broker;
 mod client;
 mod failure;
 mod input;
-mod own_broker;
 mod packet;
 mod portable;
 mod queue;
@@ -42,7 +40,6 @@ mod shared;
 
 pub use client::{Asking, Counts, RabbitWorker};
 pub use input::Input;
-pub use own_broker::OwnBroker;
 pub use portable::Portable;
 pub use queue::Queue;
 pub use server::{Served, Serving, Stop, serve, serve_and_tell};

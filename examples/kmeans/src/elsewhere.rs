@@ -2,11 +2,12 @@
 //! starts beside itself.
 
 use super::{ByCuda, ByKernels, OnCores, Piece};
+use odeon_broker::OwnBroker;
 use odeon_device::{DeviceError, Worker};
 use odeon_example_iterative::devices::first_found;
 use odeon_example_run::child_process::{self, ChildProcess};
 use odeon_example_run::{RunError, runtime, standard_error};
-use odeon_rabbitmq::{Asking, OwnBroker, Queue, RabbitWorker, Serving, Stop, serve_and_tell};
+use odeon_rabbitmq::{Asking, Queue, RabbitWorker, Serving, Stop, serve_and_tell};
 use serde::{Deserialize, Serialize};
 use std::sync::mpsc::channel;
 use std::sync::{Mutex, PoisonError};
@@ -74,7 +75,7 @@ impl Broker {
             none => none.insert(OwnBroker::start().map_err(runtime)?),
         };
         *queues += 1;
-        Ok(queue(&broker.queue("").uri, &format!("k-means {queues}")))
+        Ok(queue(&broker.uri(), &format!("k-means {queues}")))
     }
 }
 

@@ -1,9 +1,13 @@
-//! A broker that a program starts for itself: for tests and measurements.
+//! A RabbitMQ broker that a test or a measurement starts for itself.
+//!
+//! `script.rs` finds the program of the broker.
+
+#![forbid(unsafe_code)]
 
 mod script;
 
 use std::fs;
-use std::io::Write;
+use std::io::{Error, ErrorKind, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -12,21 +16,20 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use odeon_device::DeviceError;
-
-use crate::queue::Queue;
-
-/// Runs the broker until its own input says something or ends, as it does with the program; then kills it and its name server. What is on its disk stays only if the
-/// input has said so. It runs in a session of its own: what is sent to all programs of a terminal or a group does not end it before.
+/// Runs the broker until its own input says something or ends, as it does with the program; then
+/// kills it and its name server. What is on its disk stays only if the input has said so. It runs
+/// in a session of its own: what is sent to all programs of a terminal or a group does not end it
+/// before.
 const KEEPER: &str = "setsid \"$0\" >\"$1/said\" 2>&1 </dev/null & read -r what; kill -9 -$!; \
      for trial in 1 2 3 4 5; do sleep 0.2; epmd -kill >/dev/null 2>&1 && break; done; \
      [ \"$what\" = keep ] || rm -rf \"$1\"";
 
 /// Longer than a broker takes to start on a slow machine.
-const UNTIL_READY: Duration = Duration::from_secs(120);
+pub const UNTIL_READY: Duration = Duration::from_secs(120);
 
-/// A RabbitMQ broker of this program's own, on this machine: with a name, ports and a folder that no other one has. Only this machine reaches it, as `guest`. It ends when this
-/// is dropped or the program ends, however that comes, and leaves nothing.
+/// A RabbitMQ broker of this program's own, on this machine: with a name, ports and a folder that
+/// no other one has. Only this machine reaches it, as `guest`. It ends when this is dropped or the
+/// program ends, however that comes, and leaves nothing.
 #[derive(Debug)]
 pub struct OwnBroker {
     folder: PathBuf,
@@ -36,8 +39,8 @@ pub struct OwnBroker {
 }
 
 impl OwnBroker {
-    /// Whether the program of the broker is found: where `$ODEON_RABBITMQ_SERVER` says; else in `$RABBITMQ_HOME/sbin`, where distributions install it, or in
-    /// the path.
+    /// Whether the program of the broker is found: where `$ODEON_RABBITMQ_SERVER` says; else in
+    /// `$RABBITMQ_HOME/sbin`, where distributions install it, or in the path.
     pub fn is_installed() -> bool {
         script::find().is_ok()
     }
@@ -45,10 +48,11 @@ impl OwnBroker {
     /// Starts one, and waits until it lets clients in: some seconds.
     ///
     /// # Errors
-    /// [`DeviceError::Unavailable`] if none is installed, with where it was looked for, or it does not start.
-    pub fn start() -> Result<Self, DeviceError> {
+    /// [`ErrorKind::NotFound`] if none is installed, with where it was looked for; others if it
+    /// does not start.
+    pub fn start() -> Result<Self, Error> {
         static BROKERS: AtomicU32 = AtomicU32::new(0);
-        script::find().map_err(DeviceError::Unavailable)?;
+        script::find().map_err(not_found)?;
         // ORDERING: Relaxed, as only the numbers have to differ.
         let number = BROKERS.fetch_add(1, Ordering::Relaxed);
         let name = format!("odeon-rabbitmq-{}-{number}", std::process::id());
@@ -63,9 +67,9 @@ impl OwnBroker {
     /// Starts it once more after [`kill`](Self::kill), with what it had on its disk.
     ///
     /// # Errors
-    /// [`DeviceError::Unavailable`] if it does not start.
-    pub fn begin(&self) -> Result<(), DeviceError> {
-        let script = script::find().map_err(DeviceError::Unavailable)?;
+    /// As of [`start`](Self::start).
+    pub fn begin(&self) -> Result<(), Error> {
+        let script = script::find().map_err(not_found)?;
         let [port, between, names] = self.ports.map(|port| port.to_string());
         let at = |name: &str| self.folder.join(name);
         let mut keeper = Command::new("setsid")
@@ -112,11 +116,9 @@ impl OwnBroker {
         format!("127.0.0.1:{}", self.ports[0])
     }
 
-    /// A durable queue of it.
-    pub fn queue(&self, name: &str) -> Queue {
-        let uri = format!("amqp://guest:guest@{}/%2f", self.place());
-        // It is on this machine: if it does not answer, the machine is busy.
-        Queue { connect_within: UNTIL_READY, ..Queue::new(uri, name) }
+    /// Where clients find it.
+    pub fn uri(&self) -> String {
+        format!("amqp://guest:guest@{}/%2f", self.place())
     }
 
     fn keeper(&self) -> std::sync::MutexGuard<'_, Option<Child>> {
@@ -141,7 +143,7 @@ fn end(keeper: &mut Child, last: &str) {
     let _ = keeper.wait();
 }
 
-/// Ports that nobody uses at this moment. All are held until the last is found, so that they differ.
+/// Ports that nobody uses at this moment. All are held until the last is found: they differ.
 fn free_ports() -> std::io::Result<[u16; 3]> {
     let bind = || TcpListener::bind("127.0.0.1:0");
     let held = [bind()?, bind()?, bind()?];
@@ -152,6 +154,10 @@ fn free_ports() -> std::io::Result<[u16; 3]> {
     Ok(ports)
 }
 
-fn refused(what: &dyn std::fmt::Display, why: &dyn std::fmt::Display) -> DeviceError {
-    DeviceError::Unavailable(format!("no broker of one's own: {what}: {why}"))
+fn not_found(why: String) -> Error {
+    Error::new(ErrorKind::NotFound, why)
+}
+
+fn refused(what: &dyn std::fmt::Display, why: &dyn std::fmt::Display) -> Error {
+    Error::other(format!("no broker of one's own: {what}: {why}"))
 }

@@ -18,10 +18,12 @@ const SCRIPTS: [&str; 3] = [
     "/opt/homebrew/sbin/rabbitmq-server",
 ];
 
-/// What distributions have in the path asks this, and runs the broker as that user, who may not write to another one's folder.
+/// What distributions have in the path asks this, and runs the broker as that user, who may not
+/// write to another one's folder.
 const OF_ANOTHER_USER: &str = "id -u rabbitmq";
 
-/// The script that starts a broker; else, in words, that there is none, and where it was looked for.
+/// The script that starts a broker; else, in words, that there is none, and where it was looked
+/// for.
 pub(super) fn find() -> Result<PathBuf, String> {
     let known: Vec<PathBuf> = SCRIPTS.iter().map(PathBuf::from).collect();
     find_by(|name| env::var_os(name).filter(|value| !value.is_empty()), &known)
