@@ -9,6 +9,13 @@ rule() { # title, offending lines
 
 sources=$(git ls-files '*.rs')
 rule "a file has at most 500 lines" "$(wc -l $sources | awk '$2 != "total" && $1 > 500 {print "  " $2 ": " $1}')"
+# Code in comments, tables, drawings and addresses are as wide as they are.
+rule "comments have at most 100 columns" \
+  "$(awk 'FNR == 1 {fence = 0}
+       /^[ \t]*\/\/[\/!]? *```/ {fence = !fence; next}
+       !/^[ \t]*\/\// || fence || /^[ \t]*\/\/[\/!]? *\|/ || /http|[^ ]   / {next}
+       {line = $0; gsub(/[\200-\277]/, "", line)}
+       length(line) > 100 {print "  " FILENAME ":" FNR}' $sources)"
 rule "names that say nothing" "$(grep -E '/(base|utils?|common|types|helpers?|misc)\.rs$' <<<"$sources" || true)"
 # Exceptions: the orphan rule wants the implementations of serde's traits in the crates of the collections and of the
 # references, and who uses these alone shall not have to compile serde. Who has no tokio shall not have to compile that. Nor shall who tries the command have to compile a network and

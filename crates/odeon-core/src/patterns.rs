@@ -9,7 +9,7 @@
 //! | one item of each of *n* streams | [`Join`] |
 //! | fire when several mailboxes have a message each, also within a time | [`Joins`] and the macro `when!` |
 //! | priorities, with a bound on waiting | [`Selection`](crate::Selection) |
-//! | bounded buffer, and all else that the state decides | declared guards: [`Actor::guards`] |
+//! | bounded buffer, and all else that the state decides | declared guards: [`Actor::guards`](crate::Actor::guards) |
 //! | stash, become | [`Context::close`](crate::Context::close) keeps messages where they are, in order; [`Context::close_all_except`](crate::Context::close_all_except) changes what the actor listens to |
 //! | control messages before all others | a mailbox of their own, the first one |
 //!

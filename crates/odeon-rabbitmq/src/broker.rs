@@ -27,7 +27,8 @@ const FAREWELL: Duration = Duration::from_secs(1);
 const MOST_DEAD: i32 = 10_000;
 const MOST_DEAD_BYTES: i32 = 256 << 20;
 
-/// A broker that can be connected to, and the thread on which what comes from it is noticed, and heartbeats are sent, while others work.
+/// A broker that can be connected to, and the thread on which what comes from it is noticed, and
+/// heartbeats are sent, while others work.
 pub(crate) struct Broker {
     /// Taken when this is dropped.
     runtime: Option<Runtime>,
@@ -145,7 +146,8 @@ impl Broker {
 
     /// Closes a connection, and ends; without keeping anybody waiting.
     pub(crate) fn end(mut self, session: Option<Session>) {
-        // WHY first: without one nobody has to wait, and `drop` ends the runtime in a way that may be done anywhere.
+        // WHY first: without one nobody has to wait, and `drop` ends the runtime in a way that may
+        // be done anywhere.
         let Some(session) = session else { return };
         let Some(runtime) = self.runtime.take() else { return };
         // WHY a thread: this may be called where nothing may wait for a future.
@@ -232,7 +234,8 @@ impl Session {
         Ok((name, consumer))
     }
 
-    /// Gives a message to the broker, for the queue of that name. Whether it has taken it, see [`taken`](Self::taken).
+    /// Gives a message to the broker, for the queue of that name. Whether it has taken it, see
+    /// [`taken`](Self::taken).
     pub(crate) async fn publish(
         &self,
         to: ShortString,

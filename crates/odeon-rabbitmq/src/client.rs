@@ -23,9 +23,11 @@ mod inputs;
 pub struct Asking {
     /// Pieces that it takes at once, and that may be with worker processes at once. 16.
     pub at_once: usize,
-    /// How long all pieces of one call may take together. 60 s. What still waits then is dropped by the broker, too.
+    /// How long all pieces of one call may take together. 60 s. What still waits then is dropped by
+    /// the broker, too.
     pub answer_within: Duration,
-    /// How often a piece is given to a worker process that fails, or ends, before the error comes back. 3; 1,000 at most.
+    /// How often a piece is given to a worker process that fails, or ends, before the error comes
+    /// back. 3; 1,000 at most.
     pub most_tries: u32,
 }
 
@@ -50,13 +52,16 @@ pub struct Counts {
     pub connections: u64,
 }
 
-/// A worker whose work is done by processes elsewhere: whoever [serves](crate::serve) the same queue.
+/// A worker whose work is done by processes elsewhere: whoever [serves](crate::serve) the same
+/// queue.
 ///
-/// Each call waits for all its pieces. If the broker is gone, it returns [`DeviceError::Disconnected`]; the next call connects anew.
-/// Each piece is done by one worker process, or by another one if that ends; only one result of it counts.
+/// Each call waits for all its pieces. If the broker is gone, it returns
+/// [`DeviceError::Disconnected`]; the next call connects anew. Each piece is done by one worker
+/// process, or by another one if that ends; only one result of it counts.
 ///
 /// # Panics
-/// [`work`](Worker::work) within an asynchronous task of tokio: it waits. Handlers of `Actor`s may call it.
+/// [`work`](Worker::work) within an asynchronous task of tokio: it waits. Handlers of `Actor`s may
+/// call it.
 pub struct RabbitWorker<W> {
     /// Taken when this is dropped.
     broker: Option<Broker>,
@@ -79,8 +84,8 @@ impl<W: Portable> RabbitWorker<W> {
     /// Connects to the broker. Whether anybody serves the queue is seen when there is work.
     ///
     /// # Errors
-    /// [`DeviceError::Unavailable`] if there is no broker, or it does not let one in; [`DeviceError::Invalid`] if the settings make no
-    /// sense or the queue is there in another way.
+    /// [`DeviceError::Unavailable`] if there is no broker, or it does not let one in;
+    /// [`DeviceError::Invalid`] if the settings make no sense or the queue is there in another way.
     pub fn connect(queue: &Queue, asking: Asking) -> Result<Self, DeviceError> {
         let broker = Broker::new(queue)?;
         let link = broker.block_on(Link::open(&broker)).map_err(|refused| refused.error)?;
@@ -170,8 +175,9 @@ impl<W: Portable> Worker for RabbitWorker<W> {
             let done = timeout(within, exchange.run(batch)).await;
             done.unwrap_or_else(|_| Err(exchange.late(broker.place())))
         });
-        // WHY: with a new connection there is a new queue for answers. Late ones of this call do not come there; and that the old one is gone tells worker
-        // processes that nobody waits for its other pieces, nor sends their inputs.
+        // WHY: with a new connection there is a new queue for answers. Late ones of this call do
+        // not come there; and that the old one is gone tells worker processes that nobody waits for
+        // its other pieces, nor sends their inputs.
         if outcome.is_ok() {
             self.link = Some(link);
         }

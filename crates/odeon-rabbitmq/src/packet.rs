@@ -1,4 +1,5 @@
-//! What messages look like: postcard's format behind two bytes, of which the first says that it is one of these and the second which version.
+//! What messages look like: postcard's format behind two bytes, of which the first says that it is
+//! one of these and the second which version.
 
 use odeon_device::DeviceError;
 use serde::{Deserialize, Serialize};

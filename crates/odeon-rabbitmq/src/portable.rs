@@ -7,10 +7,12 @@ use serde::de::DeserializeOwned;
 use crate::input::Input;
 use crate::shared::Shared;
 
-/// Work that can be done in another process: what goes there, what comes back, and how it is put together again on both sides.
+/// Work that can be done in another process: what goes there, what comes back, and how it is put
+/// together again on both sides.
 ///
-/// The type of the work is the same on both sides, and so are the workers that do it. What is small and different for each piece is
-/// its [`Request`](Self::Request). What is large and the same for many is an [`Input`](Self::Input), of which only the id travels with each piece: a worker
+/// The type of the work is the same on both sides, and so are the workers that do it. What is small
+/// and different for each piece is its [`Request`](Self::Request). What is large and the same for
+/// many is an [`Input`](Self::Input), of which only the id travels with each piece: a worker
 /// process asks for it once, and keeps it.
 ///
 /// # Examples

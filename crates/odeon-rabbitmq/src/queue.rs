@@ -6,7 +6,8 @@ use std::time::Duration;
 use lapin::uri::AMQPUri;
 use odeon_device::DeviceError;
 
-/// A queue of a broker: both sides name the same one, in the same way. Plain data, to be changed field by field.
+/// A queue of a broker: both sides name the same one, in the same way. Plain data, to be changed
+/// field by field.
 ///
 /// ```
 /// use odeon_rabbitmq::Queue;
@@ -16,14 +17,19 @@ use odeon_device::DeviceError;
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Queue {
-    /// The broker, the user and the virtual host: `amqp://USER:PASSWORD@HOST:PORT/VHOST`, `%2f` being the usual `VHOST`. `amqps` needs a program that has
-    /// switched on one of lapin's features for TLS. Without `?heartbeat=`, which is in seconds, it is 10: two of them are missed when a connection is given up.
+    /// The broker, the user and the virtual host: `amqp://USER:PASSWORD@HOST:PORT/VHOST`, `%2f`
+    /// being the usual `VHOST`. `amqps` needs a program that has switched on one of lapin's
+    /// features for TLS. Without `?heartbeat=`, which is in seconds, it is 10: two of them are
+    /// missed when a connection is given up.
     pub uri: String,
-    /// What the queue is called, in at most 200 bytes. Beside it there is one with `.dead` behind the name.
+    /// What the queue is called, in at most 200 bytes. Beside it there is one with `.dead` behind
+    /// the name.
     pub name: String,
-    /// Whether the queue and what waits in it outlive the broker, on its disk. True. Both sides must agree, for as long as the queue is there.
+    /// Whether the queue and what waits in it outlive the broker, on its disk. True. Both sides
+    /// must agree, for as long as the queue is there.
     pub durable: bool,
-    /// Bytes that one message may have. 64 MiB; brokers refuse more than 128 MiB, if not told otherwise. Inputs go in parts and may be larger.
+    /// Bytes that one message may have. 64 MiB; brokers refuse more than 128 MiB, if not told
+    /// otherwise. Inputs go in parts and may be larger.
     pub largest_message: usize,
     /// How long connecting may take. 5 s.
     pub connect_within: Duration,
@@ -53,7 +59,8 @@ impl Queue {
             let shape = "amqp://USER:PASSWORD@HOST:PORT/VHOST, with %2f for `/` and the like";
             DeviceError::Invalid(format!("the address of the broker is not of the form {shape}"))
         };
-        // WHY: with a `/`, `?` or `#` in the password the user is taken for the host, and the beginning of the password for its port.
+        // WHY: with a `/`, `?` or `#` in the password the user is taken for the host, and the
+        // beginning of the password for its port.
         let (_, address) = self.uri.split_once("://").ok_or_else(unreadable)?;
         let behind = address.split_once(['/', '?', '#']).map_or("", |(_, behind)| behind);
         if behind.contains('@') {

@@ -22,15 +22,18 @@ use desk::{Desk, Receipt};
 /// How a worker process [serves](serve()). Plain data, to be changed field by field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Serving {
-    /// Requests that wait in this process while others are done, so that the next one is there at once. 1.
+    /// Requests that wait in this process while others are done, so that the next one is there at
+    /// once. 1.
     pub ahead: u16,
-    /// Bytes of inputs that are kept, as they are on the wire. 1 GiB. Those that were not used for longest go first.
+    /// Bytes of inputs that are kept, as they are on the wire. 1 GiB. Those that were not used for
+    /// longest go first.
     pub cache_bytes: usize,
     /// Bytes that one input may have. 4 GiB.
     pub largest_input: u64,
     /// How long a client may take to send an input. 30 s.
     pub inputs_within: Duration,
-    /// How long to look for a broker that is not there, or lets nobody serve the queue, before giving up. 60 s.
+    /// How long to look for a broker that is not there, or lets nobody serve the queue, before
+    /// giving up. 60 s.
     pub patience: Duration,
 }
 
@@ -76,7 +79,8 @@ impl Default for Stop {
 }
 
 impl Stop {
-    /// Asks for it. What is under way is finished and answered; what waits in the process goes back to the queue, untried.
+    /// Asks for it. What is under way is finished and answered; what waits in the process goes back
+    /// to the queue, untried.
     pub fn ask(&self) {
         self.is_asked.send_replace(true);
     }
@@ -92,16 +96,19 @@ impl Stop {
     }
 }
 
-/// Does the work of a queue until it is stopped: on the calling thread, by `worker`, which may be any: of cores, of a device. As many
-/// processes as one likes may serve a queue.
+/// Does the work of a queue until it is stopped: on the calling thread, by `worker`, which may be
+/// any: of cores, of a device. As many processes as one likes may serve a queue.
 ///
-/// When the broker is gone it is looked for, for as long as [`Serving::patience`] says. What was not acknowledged by then is done by whoever gets it,
-/// and answered to whoever still waits.
+/// When the broker is gone it is looked for, for as long as [`Serving::patience`] says. What was
+/// not acknowledged by then is done by whoever gets it, and answered to whoever still waits.
 ///
 /// # Errors
-/// If there is no broker, or it does not let one in, or the queue or that of its dead letters is there in another way. If the worker has lost its device
-/// ([`Lost`](DeviceError::Lost), [`Unavailable`](DeviceError::Unavailable), [`Disconnected`](DeviceError::Disconnected)): its work goes back to the queue, and whoever runs the process may make a
-/// new worker and serve again. Any other error of the worker concerns one piece, and is told to its client when its tries are used up.
+/// If there is no broker, or it does not let one in, or the queue or that of its dead letters is
+/// there in another way. If the worker has lost its device ([`Lost`](DeviceError::Lost),
+/// [`Unavailable`](DeviceError::Unavailable), [`Disconnected`](DeviceError::Disconnected)): its
+/// work goes back to the queue, and whoever runs the process may make a new worker and serve again.
+/// Any other error of the worker concerns one piece, and is told to its client when its tries are
+/// used up.
 ///
 /// # Panics
 /// As the worker does: its work is tried by others. Within an asynchronous task of tokio.
@@ -118,7 +125,8 @@ where
     serve_and_tell(queue, serving, worker, stop, || {})
 }
 
-/// As [`serve`], and calls `on_serving` whenever it has begun to serve the queue: requests come from then on, until the broker is gone.
+/// As [`serve`], and calls `on_serving` whenever it has begun to serve the queue: requests come
+/// from then on, until the broker is gone.
 ///
 /// # Errors
 /// As [`serve`].
@@ -275,7 +283,8 @@ impl<K: Worker<Work: Portable>> Server<'_, K> {
         }
         let mut lost = Ok(());
         for (receipt, mut work) in receipts.into_iter().zip(works) {
-            // WHY: what failed together is done one by one: so only that counts as tried which fails alone.
+            // WHY: what failed together is done one by one: so only that counts as tried which
+            // fails alone.
             let outcome = match (&together, &lost) {
                 (Some(Ok(())), _) => Ok(()),
                 (_, Err(error)) => Err(DeviceError::clone(error)),

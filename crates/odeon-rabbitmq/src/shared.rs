@@ -10,7 +10,8 @@ use sha2::{Digest, Sha256};
 
 use crate::input::Input;
 
-/// What an input is known by: the SHA-256 of its bytes, so that equal inputs of several clients are one.
+/// What an input is known by: the SHA-256 of its bytes, so that equal inputs of several clients are
+/// one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ContentId([u8; 32]);
 
@@ -33,7 +34,8 @@ pub struct Shared<T: ?Sized> {
 }
 
 impl<T: ?Sized + Input> Shared<T> {
-    /// An input that no one changes from here on. Its id is calculated, which takes some nanoseconds for each of its bytes: make it once and clone it.
+    /// An input that no one changes from here on. Its id is calculated, which takes some
+    /// nanoseconds for each of its bytes: make it once and clone it.
     ///
     /// # Errors
     /// [`DeviceError::Invalid`] if serde cannot write it.
@@ -55,7 +57,8 @@ impl<T: ?Sized + Input> Shared<T> {
         self.id
     }
 
-    /// The handle alone: equal handles are equal inputs, so that a worker can keep them where it needs them, in the memory of a device.
+    /// The handle alone: equal handles are equal inputs, so that a worker can keep them where it
+    /// needs them, in the memory of a device.
     pub fn handle(&self) -> &Arc<T> {
         &self.value
     }

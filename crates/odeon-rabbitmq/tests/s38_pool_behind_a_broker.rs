@@ -1,4 +1,5 @@
-//! S38 by a real broker: a pool whose workers are all elsewhere, and a broker that is killed and started again.
+//! S38 by a real broker: a pool whose workers are all elsewhere, and a broker that is killed and
+//! started again.
 
 use crate::support::job::{Job, What, numbers};
 use crate::support::process::{self, WorkerProcess};

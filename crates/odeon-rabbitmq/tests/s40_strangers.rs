@@ -1,4 +1,5 @@
-//! S40: what strangers send, and what cannot be done for ever, keeps no worker process from its work.
+//! S40: what strangers send, and what cannot be done for ever, keeps no worker process from its
+//! work.
 
 use crate::support::job::{Does, Job, What, numbers};
 use crate::support::stranger::{Stranger, request};

@@ -1,4 +1,5 @@
-//! What a link costs: messages pushed, carried in packets, received, on one thread and without a network.
+//! What a link costs: messages pushed, carried in packets, received, on one thread and without a
+//! network.
 //!
 //! `cargo run --release -p odeon-theater --example link_speed -- [messages] [bytes]`
 

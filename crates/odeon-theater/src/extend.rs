@@ -72,7 +72,8 @@ pub fn register_kind(network: &Network, kind: Arc<dyn Kind>) {
     network.register_kind(kind);
 }
 
-/// Sends a message to the actor for which this one stands, with a companion, behind all that was sent to it.
+/// Sends a message to the actor for which this one stands, with a companion, behind all that was
+/// sent to it.
 ///
 /// # Errors
 /// The message, if the actor does not stand for another one, has ended, or takes other messages.

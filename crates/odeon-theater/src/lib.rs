@@ -1,5 +1,5 @@
-//! Theaters among others: references, messages and answers between them, exactly once and in order, over any network that carries
-//! packets.
+//! Theaters among others: references, messages and answers between them, exactly once and in order,
+//! over any network that carries packets.
 //!
 //! | question | file |
 //! |---|---|
@@ -13,8 +13,8 @@
 //! | what do packets look like? | `link/packet.rs`, `docs/wire-format.md` |
 //! | what if the network is bad? | [`InMemoryNetwork`], `transport/in_memory.rs` |
 //!
-//! A [`Link`] has no threads, no sockets, no clock: it is told what has come and what time it is, and asked what is to be sent. A [`Network`] owns
-//! those of its theater, and does both.
+//! A [`Link`] has no threads, no sockets, no clock: it is told what has come and what time it is,
+//! and asked what is to be sent. A [`Network`] owns those of its theater, and does both.
 //!
 //! ```
 //! use odeon_theater::{Epoch, Event, Link, LinkConfig, Sink, TheaterId};

@@ -18,28 +18,42 @@
 //! | from a name to a reference | `names/finding.rs` |
 //!
 //! PROTOCOL
-//! 1. A name is known to its *servers*, those that rank first among all in sight, and to its *home*, the theater of the actor. The home says
-//!    whether a registration is in force; nobody else ends one, unless the home is lost.
-//! 2. The first server decides. It gives a name away when all servers of the name have answered that they see the same servers, and know of no
-//!    other registration. So two that give the same name away need servers of which none is the same.
-//! 3. Two servers that meet hand over to each other what they and their actors have and the other one is a server of; only then they count on
-//!    each other's silence: what is not known is not there once all in sight have handed over, no theater is linked of which it is not known whether it takes
-//!    part, and the second server of the name says that it sees the same servers of it.
-//! 4. When a server comes or goes, whoever knows a name tells those that are its servers and were not.
-//! 5. Each registration has a stamp, greater than all that its first server has seen, if there is a greater number. Of two of one name that meet, all servers keep the one
-//!    with the lesser stamp (or identity), and challenge the other: its home asks the home of the first one whether that is in force, and gives
-//!    in or has its own known again.
-//! 6. Whoever is in the way of a registration, or cannot be found, is doubted: the first server asks its home, and forgets what that does not
-//!    hold, or what no server in sight sees the home of.
-//! 7. A question is asked again until there is an answer or its time is up. A registration asked for twice is the same one.
-//! 8. A claim is a registration without an actor: the right to spawn one. Its home gives it up when the time for it is over.
-//! 9. A registration follows its actor, with its identity and its stamp: its home has the theater where the actor sits *adopt* it. That has the
-//!    first server give the name to the same registration once more (2), at home there, under the next number of *moves*; then the old home lets go.
-//!    Until then that is the home, and if nothing comes of it has itself given the name under the number after that. Of what is known of one registration the greatest number of moves
-//!    counts, up to one that nobody comes to, and what is said of an earlier home ends no later one.
-//!    If the way to the actor is lost meanwhile the registration is an *orphan*: it is let go here, and its actor is looked for in all theaters in sight and in each that comes into
-//!    sight, since it is kept where it sits for so long (`network/migration/cut_off.rs`). There the name is given to it as in (2), under the next number.
-//! 10. Who was the home passes on what is asked of it, as long as it remembers; who does not find a registration where it was asks the first server.
+//! 1. A name is known to its *servers*, those that rank first among all in sight, and to its
+//!    *home*, the theater of the actor. The home says whether a registration is in force; nobody
+//!    else ends one, unless the home is lost.
+//! 2. The first server decides. It gives a name away when all servers of the name have answered
+//!    that they see the same servers, and know of no other registration. So two that give the same
+//!    name away need servers of which none is the same.
+//! 3. Two servers that meet hand over to each other what they and their actors have and the other
+//!    one is a server of; only then they count on each other's silence: what is not known is not
+//!    there once all in sight have handed over, no theater is linked of which it is not known
+//!    whether it takes part, and the second server of the name says that it sees the same servers
+//!    of it.
+//! 4. When a server comes or goes, whoever knows a name tells those that are its servers and were
+//!    not.
+//! 5. Each registration has a stamp, greater than all that its first server has seen, if there is a
+//!    greater number. Of two of one name that meet, all servers keep the one with the lesser stamp
+//!    (or identity), and challenge the other: its home asks the home of the first one whether that
+//!    is in force, and gives in or has its own known again.
+//! 6. Whoever is in the way of a registration, or cannot be found, is doubted: the first server
+//!    asks its home, and forgets what that does not hold, or what no server in sight sees the home
+//!    of.
+//! 7. A question is asked again until there is an answer or its time is up. A registration asked
+//!    for twice is the same one.
+//! 8. A claim is a registration without an actor: the right to spawn one. Its home gives it up when
+//!    the time for it is over.
+//! 9. A registration follows its actor, with its identity and its stamp: its home has the theater
+//!    where the actor sits *adopt* it. That has the first server give the name to the same
+//!    registration once more (2), at home there, under the next number of *moves*; then the old
+//!    home lets go. Until then that is the home, and if nothing comes of it has itself given the
+//!    name under the number after that. Of what is known of one registration the greatest number of
+//!    moves counts, up to one that nobody comes to, and what is said of an earlier home ends no
+//!    later one. If the way to the actor is lost meanwhile the registration is an *orphan*: it is
+//!    let go here, and its actor is looked for in all theaters in sight and in each that comes into
+//!    sight, since it is kept where it sits for so long (`network/migration/cut_off.rs`). There the
+//!    name is given to it as in (2), under the next number.
+//! 10. Who was the home passes on what is asked of it, as long as it remembers; who does not find a
+//!     registration where it was asks the first server.
 //! 11. A home that hears by (2) of another one of the same registration, whose number of moves is
 //!     not less, takes the number after that: a home lets go only when the theater of the actor is
 //!     the home (9), or when the registration is over. A registration that has moved is
@@ -93,7 +107,8 @@ pub use self::error::NameError;
 pub use self::registration::{NameEvent, Registration};
 pub use self::settings::NameSettings;
 
-/// Names of actors that all theaters of a network know which take part (S33). Made by [`join`](Self::join); clones are the same.
+/// Names of actors that all theaters of a network know which take part (S33). Made by
+/// [`join`](Self::join); clones are the same.
 ///
 /// The answers can be awaited and waited for, also for a limited time.
 ///
@@ -142,8 +157,8 @@ struct Handle {
 }
 
 impl Names {
-    /// Has a theater take part in the names of its network, as a server too, until it [leaves](Self::leave) or the last clone is
-    /// dropped. The network is kept as long.
+    /// Has a theater take part in the names of its network, as a server too, until it
+    /// [leaves](Self::leave) or the last clone is dropped. The network is kept as long.
     ///
     /// # Panics
     /// If a setting is out of its range, the theater takes part already, or it has been shut down.
@@ -190,15 +205,16 @@ impl Names {
         Self { inner: Arc::new(inner) }
     }
 
-    /// Gives an actor a name, which keeps the actor as a reference does. It has it until it ends, its theater is lost or takes part no longer,
-    /// or it is [unregistered](Self::unregister). An actor may have several names, and live in another theater than this one.
+    /// Gives an actor a name, which keeps the actor as a reference does. It has it until it ends,
+    /// its theater is lost or takes part no longer, or it is [unregistered](Self::unregister). An
+    /// actor may have several names, and live in another theater than this one.
     ///
-    /// Once there is an answer, everybody who looks the name up finds the actor, also if as many theaters are lost at once as
-    /// [`replicas`](NameSettings::replicas) allows.
+    /// Once there is an answer, everybody who looks the name up finds the actor, also if as many
+    /// theaters are lost at once as [`replicas`](NameSettings::replicas) allows.
     ///
     /// # Errors
-    /// In the answer: [`NameError::AlreadyRegistered`] if an actor has the name, be it the same one; [`NameError::Ended`],
-    /// [`NameError::TakesNoPart`], [`NameError::Unavailable`].
+    /// In the answer: [`NameError::AlreadyRegistered`] if an actor has the name, be it the same
+    /// one; [`NameError::Ended`], [`NameError::TakesNoPart`], [`NameError::Unavailable`].
     pub fn register<M: Message + Serialize + DeserializeOwned>(
         &self,
         name: &str,
@@ -240,12 +256,15 @@ impl Names {
         ask
     }
 
-    /// The actor that has this name. Whoever sends often keeps the reference: a lookup asks two theaters.
+    /// The actor that has this name. Whoever sends often keeps the reference: a lookup asks two
+    /// theaters.
     ///
-    /// Whoever has been told that a theater has joined finds what is known there: the answer waits until the two have met.
+    /// Whoever has been told that a theater has joined finds what is known there: the answer waits
+    /// until the two have met.
     ///
     /// # Errors
-    /// In the answer: [`NameError::NotFound`], [`NameError::OtherMessages`], [`NameError::Unavailable`].
+    /// In the answer: [`NameError::NotFound`], [`NameError::OtherMessages`],
+    /// [`NameError::Unavailable`].
     pub fn lookup<M: Message + Serialize + DeserializeOwned>(
         &self,
         name: &str,
@@ -253,14 +272,17 @@ impl Names {
         self.find(name, None)
     }
 
-    /// The actor that has this name; if there is none, the one that `make` spawns in this theater gets it.
+    /// The actor that has this name; if there is none, the one that `make` spawns in this theater
+    /// gets it.
     ///
-    /// However many theaters race, one of them has its `make` called, in an actor of its own; it has
-    /// [`spawn_within`](NameSettings::spawn_within) for it. If that is not enough another one may be called too, but one actor gets the name.
+    /// However many theaters race, one of them has its `make` called, in an actor of its own; it
+    /// has [`spawn_within`](NameSettings::spawn_within) for it. If that is not enough another one
+    /// may be called too, but one actor gets the name.
     ///
     /// # Errors
-    /// In the answer, as for [`lookup`](Self::lookup) but for `NotFound`; and [`NameError::Panicked`], [`NameError::Ended`] if what `make` has
-    /// spawned has ended, [`NameError::TakesNoPart`] if it is of another theater.
+    /// In the answer, as for [`lookup`](Self::lookup) but for `NotFound`; and
+    /// [`NameError::Panicked`], [`NameError::Ended`] if what `make` has spawned has ended,
+    /// [`NameError::TakesNoPart`] if it is of another theater.
     pub fn lookup_or_spawn<M: Message + Serialize + DeserializeOwned>(
         &self,
         name: &str,
@@ -280,8 +302,9 @@ impl Names {
         ask
     }
 
-    /// Takes the names from those actors of this theater to which nobody refers, neither here, nor elsewhere, nor in a message that is under way: they
-    /// end, as by [`Network::stop_unreferenced`]. Answers the names, of those of which `may` says so.
+    /// Takes the names from those actors of this theater to which nobody refers, neither here, nor
+    /// elsewhere, nor in a message that is under way: they end, as by
+    /// [`Network::stop_unreferenced`]. Answers the names, of those of which `may` says so.
     ///
     /// Whoever looks one up at that moment finds it, and keeps it, or finds nobody.
     pub fn stop_unreferenced(
@@ -304,7 +327,8 @@ impl Names {
         ask
     }
 
-    /// Has an actor told what happens to names of actors of this theater, or registered from here. It is told until it stops.
+    /// Has an actor told what happens to names of actors of this theater, or registered from here.
+    /// It is told until it stops.
     pub fn subscribe(&self, subscriber: &ActorRef<NameEvent>) {
         let subscriber = subscriber.clone();
         self.step(move |it, _| it.subscribers.push(subscriber));
@@ -315,13 +339,14 @@ impl Names {
         self.inner.servers.lock().expect("nothing panics under this lock").clone()
     }
 
-    /// Takes part no longer: names of actors of this theater are free, others go on by the other servers. Questions of this theater that are
-    /// under way have no answer.
+    /// Takes part no longer: names of actors of this theater are free, others go on by the other
+    /// servers. Questions of this theater that are under way have no answer.
     pub fn leave(&self) {
         self.inner.leave();
     }
 
-    /// Has the server do something in a turn of its own. If it has ended nobody does: what would be answered is not.
+    /// Has the server do something in a turn of its own. If it has ended nobody does: what would be
+    /// answered is not.
     fn step(&self, step: impl FnOnce(&mut Server, &mut Context<'_, Server>) + Send + 'static) {
         let _ = send_unhindered(&self.inner.server, Tell::then(step));
     }

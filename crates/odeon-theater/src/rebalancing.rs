@@ -7,8 +7,8 @@
 //! | what is measured | `rebalancing/measuring.rs` |
 //! | how theaters tell each other, who sees to the moves | `rebalancing/balancer.rs` |
 //!
-//! Each theater that takes part decides for the actors that sit in it; nobody decides for all. So nothing has to be elected, and a theater that is lost
-//! takes no decisions along.
+//! Each theater that takes part decides for the actors that sit in it; nobody decides for all. So
+//! nothing has to be elected, and a theater that is lost takes no decisions along.
 
 mod balancer;
 mod by_load;
@@ -33,7 +33,8 @@ pub use self::by_load::ByLoad;
 pub use self::policy::{Load, Measured, Policy, Situation};
 pub use self::settings::RebalanceSettings;
 
-/// Moves mobile actors of a theater to others that take part, as a [`Policy`] says (S35). Without one nobody is moved. It works until it is dropped.
+/// Moves mobile actors of a theater to others that take part, as a [`Policy`] says (S35). Without
+/// one nobody is moved. It works until it is dropped.
 ///
 /// ```
 /// use odeon_core::Theater;
@@ -56,8 +57,10 @@ pub struct Rebalancer {
 }
 
 impl Rebalancer {
-    /// Has a theater take part: its actors are moved as `policy` says, and others that take part may move theirs here. Those that move must be known to the
-    /// theaters that they may be moved to; one that refuses an actor gets it proposed again after a [rest](RebalanceSettings::rest).
+    /// Has a theater take part: its actors are moved as `policy` says, and others that take part
+    /// may move theirs here. Those that move must be known to the theaters that they may be moved
+    /// to; one that refuses an actor gets it proposed again after a
+    /// [rest](RebalanceSettings::rest).
     ///
     /// # Panics
     /// If a setting is out of its range, the theater takes part already, or it has been shut down.

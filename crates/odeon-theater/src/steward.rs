@@ -1,4 +1,5 @@
-//! The actor of a theater that others ask about it, and to have its actors moved: by it a theater is seen and served from outside.
+//! The actor of a theater that others ask about it, and to have its actors moved: by it a theater
+//! is seen and served from outside.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use crate::network::WeakNetwork;
 use crate::{Drained, MigrateError, Migrated, MobileId, Network, Overview, RemoteError, TheaterId};
 
-/// Under which name each theater publishes its steward: another one for another version of what it is told, so that who speaks another one does
-/// not find it.
+/// Under which name each theater publishes its steward: another one for another version of what it
+/// is told, so that who speaks another one does not find it.
 const STEWARD: &str = "odeon/steward/3";
 
 /// What a [`Steward`] is asked.
@@ -26,7 +27,8 @@ pub enum ToSteward {
         actor: MobileId,
         /// To where.
         to: TheaterId,
-        /// What has come of it, as by [`Network::migrate`]; [`MigrateError::NotHere`] if it does not sit here.
+        /// What has come of it, as by [`Network::migrate`]; [`MigrateError::NotHere`] if it does
+        /// not sit here.
         reply: Reply<Result<Migrated, MigrateError>>,
     },
     /// The theater is to be [drained](Network::drain).
@@ -42,8 +44,9 @@ pub enum ToSteward {
 
 impl Message for ToSteward {}
 
-/// Lets other theaters of the network see what there is in this one, and have its actors moved, until it is dropped: the command `odeon theater ps|move|drain`
-/// asks for that. Whoever has joined may; so theaters have one only if they ask for it.
+/// Lets other theaters of the network see what there is in this one, and have its actors moved,
+/// until it is dropped: the command `odeon theater ps|move|drain` asks for that. Whoever has joined
+/// may; so theaters have one only if they ask for it.
 ///
 /// ```
 /// use odeon_core::Theater;
@@ -105,7 +108,8 @@ impl fmt::Debug for Steward {
 }
 
 impl Network {
-    /// The steward of another theater. The answer is [`RemoteError::NotFound`] if it has none, or one of another version.
+    /// The steward of another theater. The answer is [`RemoteError::NotFound`] if it has none, or
+    /// one of another version.
     pub fn steward_of(&self, theater: TheaterId) -> Ask<Result<ActorRef<ToSteward>, RemoteError>> {
         self.at(theater).lookup(STEWARD)
     }

@@ -1,4 +1,5 @@
-//! The tests of this crate as one program: what they share is compiled and linked once. Those beside it, in `Cargo.toml`, have a process of their own.
+//! The tests of this crate as one program: what they share is compiled and linked once. Those
+//! beside it, in `Cargo.toml`, have a process of their own.
 
 use odeon_theater::InMemoryNetwork as Net;
 

@@ -1,4 +1,5 @@
-//! S31: what is asked of another theater can be asked of one's own too; and the names of the runtime are nobody else's.
+//! S31: what is asked of another theater can be asked of one's own too; and the names of the
+//! runtime are nobody else's.
 
 use super::support::{Count, Counter, LONG, World, numbers};
 use odeon_core::{ActorRef, AskError, Message, Reply, Theater, extend};

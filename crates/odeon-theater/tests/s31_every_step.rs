@@ -1,5 +1,6 @@
-//! S31: a reference is sent on to a third theater, and something goes wrong after the first packet, or the second, and so on to the last. Whoever has got it has an actor,
-//! and an actor to which nobody refers is let go.
+//! S31: a reference is sent on to a third theater, and something goes wrong after the first packet,
+//! or the second, and so on to the last. Whoever has got it has an actor, and an actor to which
+//! nobody refers is let go.
 
 use super::stepwise::Trouble::{self, CutForAWhile, CutForLong, Isolated, Killed, Unplugged};
 use super::stepwise::{Stepwise, id};

@@ -1,4 +1,5 @@
-//! S31: a message whose code panics, waits, or comes back into the theater while it is written or read harms nobody but itself.
+//! S31: a message whose code panics, waits, or comes back into the theater while it is written or
+//! read harms nobody but itself.
 
 use super::hostile::{Bomb, READ, Trap, WRITTEN, throw_a_bomb};
 use super::support::{Count, Counter, LARGEST_PACKET, LONG, Place, World, find, numbers, until};
@@ -149,7 +150,8 @@ fn s31_a_kind_that_panics_with_a_bomb_or_replaces_itself_by_one_creates_others_s
         let another = |_: u8| Err::<ActorRef<Count>, _>("nor this one");
         match arguments {
             0 => throw_a_bomb(),
-            // The last reference to this function, and what it has with it, is dropped when it returns.
+            // The last reference to this function, and what it has with it, is dropped when it
+            // returns.
             1 => network.register("counter", another),
             _ => {}
         }

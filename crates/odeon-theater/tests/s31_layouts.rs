@@ -1,4 +1,5 @@
-//! S31, S33, S34: two programs whose types of one name are not the same are told so, before anything is read as what it is not.
+//! S31, S33, S34: two programs whose types of one name are not the same are told so, before
+//! anything is read as what it is not.
 //!
 //! Types of two blocks of one function have one name: so two programs of two versions are one here.
 #![allow(
@@ -183,7 +184,8 @@ fn s33_a_name_of_an_actor_with_messages_of_another_layout_is_not_theirs() {
     assert_eq!(other, Err(NameError::OtherMessages(name)));
 }
 
-/// In a program with these types: `run` is given a theater, and what lets actors of the type `Nomad` come there.
+/// In a program with these types: `run` is given a theater, and what lets actors of the type
+/// `Nomad` come there.
 macro_rules! nomads {
     ($place:expr; $($item:item)*) => {{
         $(#[derive(Serialize, Deserialize)] $item)*

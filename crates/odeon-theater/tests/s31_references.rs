@@ -106,7 +106,8 @@ fn s31_a_reference_handed_on_to_a_third_theater_leads_to_its_actor_and_keeps_it(
     // `a` tells `c` of an actor of `b`.
     at_c.send(Count::Send(at_b.clone(), 3)).unwrap();
     until("the number comes to b", || numbers(&at_b) == [3]);
-    // The right to answer is handed on as well: the question comes from `a`, goes to `b`, and is answered by `c`.
+    // The right to answer is handed on as well: the question comes from `a`, goes to `b`, and is
+    // answered by `c`.
     let to_c = at_c.clone();
     let answer = at_b.ask(|reply| Count::HandOn(to_c, reply));
     assert_eq!(answer.wait_timeout(LONG), Ok(vec![]));

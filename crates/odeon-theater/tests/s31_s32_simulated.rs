@@ -1,4 +1,5 @@
-//! S31 and S32 with a thousand theaters in one thread, from seeds: what nobody may see, whatever the network does.
+//! S31 and S32 with a thousand theaters in one thread, from seeds: what nobody may see, whatever
+//! the network does.
 
 use super::neighbours;
 use odeon_core::{Actor, ActorRef, Context, DeadLetterReason, Message, Random, Theater};

@@ -1,5 +1,7 @@
-//! S32: whoever has joined may say anything. Packets of one theater are changed on their way, also where no link finds that out: then numbers, marks,
-//! references, actors that move and what theaters tell each other are not what they were. Nobody panics, and theaters that are left alone by that go on.
+//! S32: whoever has joined may say anything. Packets of one theater are changed on their way, also
+//! where no link finds that out: then numbers, marks, references, actors that move and what
+//! theaters tell each other are not what they were. Nobody panics, and theaters that are left alone
+//! by that go on.
 
 use odeon_core::{Actor, ActorRef, Context, DeadLetterReason, Message, Random, Reply, Theater};
 use odeon_testkit::{Deterministic, for_seeds};
@@ -66,7 +68,8 @@ impl Transport for Changing {
         let mut random = self.random.lock().unwrap();
         if self.one_of > 0 && random.below(self.one_of) == 0 {
             self.changed.fetch_add(1, Relaxed);
-            // Behind magic, version, kind and route in three of four: the link is that of the theater.
+            // Behind magic, version, kind and route in three of four: the link is that of the
+            // theater.
             let from = if random.below(4) == 0 { 0 } else { 19.min(packet.len() - 1) };
             for _ in 0..=random.below(3) {
                 let at = from + random.below(packet.len() - from);

@@ -1,4 +1,5 @@
-//! S32: what follows when an actor elsewhere ends, when its theater is lost, when a receiver is slow.
+//! S32: what follows when an actor elsewhere ends, when its theater is lost, when a receiver is
+//! slow.
 
 use super::support::{self, Count, Counter, LARGEST_PACKET, LONG, World, find, numbers, until};
 use odeon_core::{AskError, DeadLetterReason, EndReason};
@@ -6,7 +7,8 @@ use odeon_theater::{Conditions, End, LinkConfig, Membership, MembershipEvent};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// Notices the end of others early; not so early that one that gets no time for a while is taken for dead.
+/// Notices the end of others early; not so early that one that gets no time for a while is taken
+/// for dead.
 fn hasty() -> LinkConfig {
     LinkConfig {
         heartbeat: Duration::from_millis(50),

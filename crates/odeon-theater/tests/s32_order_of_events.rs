@@ -58,7 +58,8 @@ impl Listener for Ears {
     }
 }
 
-/// While this theater sends its first packet after so long a silence, another thread hears what was late.
+/// While this theater sends its first packet after so long a silence, another thread hears what was
+/// late.
 struct Mouth {
     transport: InMemoryTransport,
     ears: Arc<Ears>,

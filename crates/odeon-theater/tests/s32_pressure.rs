@@ -1,4 +1,5 @@
-//! S32, S17: one receiver that does not go on holds up those that send to it, and nobody else; and nobody for ever.
+//! S32, S17: one receiver that does not go on holds up those that send to it, and nobody else; and
+//! nobody for ever.
 
 use super::support::{Count, Counter, LARGEST_PACKET, LONG, Place, World, until};
 use odeon_core::{Actor, ActorRef, Context, EndReason, Message, Reply};
@@ -88,7 +89,8 @@ fn s32_who_has_much_waiting_for_one_actor_goes_on_with_others() {
 
 #[derive(Serialize, Deserialize)]
 enum Talk {
-    /// Asks this one for so many answers at once, and for one more with each, until all are this many.
+    /// Asks this one for so many answers at once, and for one more with each, until all are this
+    /// many.
     Begin(ActorRef<Talk>, u64, u64),
     Ask(ActorRef<Talk>, Vec<u8>),
     Answer(Vec<u8>),

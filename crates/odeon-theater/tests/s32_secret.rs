@@ -1,4 +1,5 @@
-//! S32: who does not know the secret of a cluster is not let in, and both sides can say why there is nobody.
+//! S32: who does not know the secret of a cluster is not let in, and both sides can say why there
+//! is nobody.
 
 use super::support::{Count, Counter, LARGEST_PACKET, LONG, Place, World, find, until};
 use odeon_core::{Actor, Context};

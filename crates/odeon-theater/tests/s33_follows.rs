@@ -37,7 +37,8 @@ impl Mobile for Nomad {
     const KIND: &'static str = "named nomad";
 }
 
-/// Notices the end of others early; not so early that one that gets no time for a while is taken for dead.
+/// Notices the end of others early; not so early that one that gets no time for a while is taken
+/// for dead.
 fn hasty() -> LinkConfig {
     LinkConfig {
         heartbeat: Duration::from_millis(50),

@@ -1,4 +1,5 @@
-//! S33: whoever has just been told that a theater has joined finds the names that are known there; from seeds.
+//! S33: whoever has just been told that a theater has joined finds the names that are known there;
+//! from seeds.
 
 use super::virtual_time::ms;
 use odeon_core::{Actor, ActorRef, Ask, Context, Message, Random, Reply, Theater};

@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// Notices the end of others early; not so early that one that gets no time for a while is taken for dead.
+/// Notices the end of others early; not so early that one that gets no time for a while is taken
+/// for dead.
 fn hasty() -> LinkConfig {
     LinkConfig {
         heartbeat: Duration::from_millis(50),

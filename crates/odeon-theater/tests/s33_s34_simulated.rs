@@ -1,4 +1,5 @@
-//! S33 and S34 from seeds: names of actors that move all the time, by a bad network, while others want the names and theaters are killed.
+//! S33 and S34 from seeds: names of actors that move all the time, by a bad network, while others
+//! want the names and theaters are killed.
 
 use odeon_core::{Actor, ActorRef, Ask, AskError, Context, Message, Random, Reply, Theater};
 use odeon_testkit::{Deterministic, for_seeds};
@@ -216,7 +217,8 @@ impl Cast {
                 None => return Some(doing),
                 Some(Ok(number)) => {
                     self.found += 1;
-                    // Whoever had the name before it was given to somebody else does not have it any more.
+                    // Whoever had the name before it was given to somebody else does not have it
+                    // any more.
                     let last = self.given[name].iter().rposition(|(_, given)| *given < since);
                     let at = self.given[name].iter().position(|(it, _)| *it == number);
                     let is_later = at.is_none() || at >= last;
@@ -318,7 +320,8 @@ fn bad() -> Conditions {
     }
 }
 
-/// Nobody gets a name that somebody has; then the name stays with whom it was given to if another theater is lost than where that is.
+/// Nobody gets a name that somebody has; then the name stays with whom it was given to if another
+/// theater is lost than where that is.
 fn followed(seed: u64) {
     let mut cast = Cast::new(seed);
     cast.net.set_everywhere(bad());
@@ -352,7 +355,8 @@ fn s33_names_follow_their_actors_and_are_lost_with_their_theaters_alone() {
     for_seeds(15, followed);
 }
 
-/// Theaters are killed while actors move: whoever has a name after that, all find the same one, and no other one after it was given.
+/// Theaters are killed while actors move: whoever has a name after that, all find the same one, and
+/// no other one after it was given.
 fn struck(seed: u64) {
     let mut cast = Cast::new(seed);
     cast.is_struck = true;
@@ -385,6 +389,7 @@ fn struck(seed: u64) {
 #[test]
 fn s33_a_name_has_one_actor_when_theaters_are_killed_while_it_moves() {
     for_seeds(15, struck);
-    // 204: a theater that was to be the home lost the actor, and said that the name is free. 245: the home went on after one that had followed it was lost.
+    // 204: a theater that was to be the home lost the actor, and said that the name is free. 245:
+    // the home went on after one that had followed it was lost.
     [204, 245].into_iter().for_each(struck);
 }

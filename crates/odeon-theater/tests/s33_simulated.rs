@@ -1,4 +1,5 @@
-//! S33 with theaters in one thread, from seeds: what nobody may see of names, whatever the network does.
+//! S33 with theaters in one thread, from seeds: what nobody may see of names, whatever the network
+//! does.
 
 use super::simulated::{Cast, Wish};
 use odeon_testkit::for_seeds;
@@ -15,7 +16,8 @@ fn bad() -> Conditions {
     }
 }
 
-/// A bad network, in which nobody is taken for dead: of what is done with names everybody sees one history.
+/// A bad network, in which nobody is taken for dead: of what is done with names everybody sees one
+/// history.
 fn lossy(seed: u64) {
     // Who comes is not to decide before it sees anybody.
     let mut cast = Cast::new(seed, 5, &NameSettings { least_servers: 3, ..Default::default() });
@@ -90,8 +92,8 @@ fn torn(seed: u64) {
 #[test]
 fn s33_theaters_that_were_cut_off_agree_again_and_who_has_lost_a_name_is_told() {
     for_seeds(20, torn);
-    // 3300: the home of a registration that came before its server was never challenged. 4197: a theater had met many others between giving a
-    // name and hearing so.
+    // 3300: the home of a registration that came before its server was never challenged. 4197: a
+    // theater had met many others between giving a name and hearing so.
     [3300, 4197].into_iter().for_each(torn);
 }
 

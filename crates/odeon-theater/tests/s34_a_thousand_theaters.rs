@@ -1,5 +1,6 @@
-//! S34 with a thousand theaters in one thread, from seeds: actors wander among theaters that lose packets, are cut off from each other, and are killed. Nobody sits twice at any
-//! step, nothing is doubled, and what need not be lost is not.
+//! S34 with a thousand theaters in one thread, from seeds: actors wander among theaters that lose
+//! packets, are cut off from each other, and are killed. Nobody sits twice at any step, nothing is
+//! doubled, and what need not be lost is not.
 
 use super::log::{Heard, Log, Say};
 use super::neighbours;

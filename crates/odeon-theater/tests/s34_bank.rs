@@ -1,7 +1,9 @@
-//! S34, judged: what clients of a bank are told over four theaters, while its branches move and a theater is killed, can be explained by an order of all operations.
+//! S34, judged: what clients of a bank are told over four theaters, while its branches move and a
+//! theater is killed, can be explained by an order of all operations.
 //!
-//! Whatever the dead theater had is lost: its clients, the branches that lived there, and what was under way by it. What its clients had asked may have
-//! happened. All else is as if nothing had moved.
+//! Whatever the dead theater had is lost: its clients, the branches that lived there, and what was
+//! under way by it. What its clients had asked may have happened. All else is as if nothing had
+//! moved.
 
 use super::bank::{ACCOUNTS, Answer, BRANCHES, Bank, Branch, Call, Fault, OPENING, Order};
 use odeon_core::{ActorRef, Ask, AskError, Random, Theater};
@@ -205,7 +207,8 @@ impl Simulation {
         self.places[place].is_dead = true;
     }
 
-    /// All under way comes to its end, and every client has a look at each branch. Answers which branches are there for somebody.
+    /// All under way comes to its end, and every client has a look at each branch. Answers which
+    /// branches are there for somebody.
     fn close(&mut self, settles: usize) -> [bool; BRANCHES] {
         self.net.set_everywhere(Conditions::GOOD);
         self.steps(settles);
@@ -229,7 +232,8 @@ impl Simulation {
         is_there
     }
 
-    /// Whether each reference of a theater that lives leads to a branch, or says that there is none.
+    /// Whether each reference of a theater that lives leads to a branch, or says that there is
+    /// none.
     fn all_know_who_is_there(&mut self) -> bool {
         let living = self.places.iter().filter(|place| !place.is_dead);
         let known: Vec<_> = living.flat_map(|place| place.branches.clone()).collect();

@@ -1,5 +1,7 @@
-//! S34: an actor moves while others send to it, and something goes wrong after the first packet, or the second, and so on to the last: a theater is killed,
-//! leaves the network, or the way between two is cut for a while or for longer. It sits in one theater at most after every packet, and what is promised of it in the end holds.
+//! S34: an actor moves while others send to it, and something goes wrong after the first packet, or
+//! the second, and so on to the last: a theater is killed, leaves the network, or the way between
+//! two is cut for a while or for longer. It sits in one theater at most after every packet, and
+//! what is promised of it in the end holds.
 
 use super::log::{Heard, Log, Say};
 use super::stepwise::Trouble::{
@@ -77,7 +79,8 @@ impl World {
 
 type Moved = Result<Result<Migrated, MigrateError>, AskError>;
 
-/// Something happens after so many packets. Says how many packets there were, and what has come of the move.
+/// Something happens after so many packets. Says how many packets there were, and what has come of
+/// the move.
 fn run(seed: u64, is_known: bool, trouble: Option<Trouble>, after: usize) -> (usize, Moved) {
     let what = format!("seed {seed}, known {is_known}, {trouble:?} after {after}");
     let mut world = World::new(seed, is_known, what);
@@ -130,14 +133,17 @@ impl World {
                 assert_ne!(sits, Some(X), "{what}");
             }
             (Some(CutForLong(X, Y)), Ok(Err(_)), sits) => assert_eq!(sits, Some(X), "{what}"),
-            // Wherever it is, whoever was cut off from it has lost it, and if that is all others it is let go.
+            // Wherever it is, whoever was cut off from it has lost it, and if that is all others it
+            // is let go.
             (Some(Isolated(_)), _, _) => {}
-            // Until it has been told to go it stays, and after that it comes; if nobody refers to it there it is let go.
+            // Until it has been told to go it stays, and after that it comes; if nobody refers to
+            // it there it is let go.
             (Some(Leaves(X)), _, Some(X | Y)) => {}
             (Some(Leaves(X)), Ok(Ok(_)) | Err(AskError::NoReply), None) => {
                 assert!(self.known[Y].is_none(), "{what}");
             }
-            // Whatever has come to Y is lost for the others, and lives on there if somebody there refers to it.
+            // Whatever has come to Y is lost for the others, and lives on there if somebody there
+            // refers to it.
             (Some(Leaves(Y)), Ok(Ok(_) | Err(MigrateError::Lost)), sits) => {
                 assert_ne!(sits, Some(X), "{what}");
             }

@@ -1,4 +1,5 @@
-//! S34: what a theater keeps grows with the actors, and not with their moves: also if these have names, watches and timers, and are asked all the time.
+//! S34: what a theater keeps grows with the actors, and not with their moves: also if these have
+//! names, watches and timers, and are asked all the time.
 
 mod virtual_time;
 
@@ -37,7 +38,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Has a timer that begins anew with each tick and each arrival, and watches the next one of its kind.
+/// Has a timer that begins anew with each tick and each arrival, and watches the next one of its
+/// kind.
 #[derive(Default, Serialize, Deserialize)]
 struct Nomad {
     ticks: u64,
@@ -121,7 +123,8 @@ impl Tribe {
         Self { world, names, nomads, moved: 0 }
     }
 
-    /// All of them move, each asked for by who looks it up in some theater; and are asked and watched anew meanwhile.
+    /// All of them move, each asked for by who looks it up in some theater; and are asked and
+    /// watched anew meanwhile.
     fn round(&mut self) {
         let mut below = |limit| self.world.random.below(limit);
         let by: Vec<_> = (0..NOMADS).map(|_| below(THEATERS)).collect();
@@ -153,7 +156,8 @@ impl Tribe {
         self.world.places.iter().for_each(|place| place.run.forget_trace());
     }
 
-    /// Until so many moves more have been made. Answers how many bytes there are then, with nobody under way.
+    /// Until so many moves more have been made. Answers how many bytes there are then, with nobody
+    /// under way.
     fn go_on(&mut self, moves: usize) -> isize {
         let until = self.moved + moves;
         while self.moved < until {

@@ -1,5 +1,5 @@
-//! S34: an actor whose state panics while it is written, read or dropped, at each step of a move, is where it was or where it was to come, and its theaters
-//! go on.
+//! S34: an actor whose state panics while it is written, read or dropped, at each step of a move,
+//! is where it was or where it was to come, and its theaters go on.
 
 use super::hostile::{DROPPED, READ, Trap, WRITTEN, throw_a_bomb};
 use super::support::{LONG, Place, World, until};

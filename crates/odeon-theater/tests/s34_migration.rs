@@ -1,4 +1,5 @@
-//! S34: an actor moves with all it has, and nobody who refers to it can tell but by the time it takes.
+//! S34: an actor moves with all it has, and nobody who refers to it can tell but by the time it
+//! takes.
 
 use super::support::{LONG, Place, World, until};
 use odeon_core::{Actor, ActorRef, Context, DeclaredGuards, EndReason, Message, Reply, Selection};

@@ -1,5 +1,6 @@
-//! S33 and S34: theaters are paused, or cut off from each other, for longer than `dead_after`, and all of them live. Nobody who has a name is lost, nobody is in two
-//! theaters, and every name leads to its actor when they see each other again.
+//! S33 and S34: theaters are paused, or cut off from each other, for longer than `dead_after`, and
+//! all of them live. Nobody who has a name is lost, nobody is in two theaters, and every name leads
+//! to its actor when they see each other again.
 
 use super::virtual_time::{NOW, Place, Simulation, id, ms};
 use odeon_core::{Actor, ActorRef, Ask, Context, Message, Reply};
@@ -213,7 +214,8 @@ impl Bank {
     }
 }
 
-/// Longer than it takes that theaters meet again, names are brought back and follow, and who was lost is looked for.
+/// Longer than it takes that theaters meet again, names are brought back and follow, and who was
+/// lost is looked for.
 const SETTLES: usize = 15_000;
 
 #[test]
@@ -269,7 +271,8 @@ fn s34_nobody_who_has_a_name_is_lost_while_a_theater_stands_still() {
     [2, 4, 18].into_iter().for_each(stands_still);
 }
 
-/// An account moves from theater 0 to 1, and after so many milliseconds something happens for longer than `dead_after`. A packet takes one.
+/// An account moves from theater 0 to 1, and after so many milliseconds something happens for
+/// longer than `dead_after`. A packet takes one.
 fn after_every_step(what: &str, ways: impl Fn(&Bank) -> Vec<(usize, usize)>) {
     for after in 0..12 {
         // Before the name follows.

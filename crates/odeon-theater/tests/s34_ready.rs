@@ -1,4 +1,5 @@
-//! S34: the other theater is ready for an actor, and its link ends before the actor has been told to go.
+//! S34: the other theater is ready for an actor, and its link ends before the actor has been told
+//! to go.
 
 use super::support::{LONG, World, until};
 use odeon_core::{Actor, AskError, Context, Message, Reply, Theater};
@@ -52,7 +53,8 @@ impl Actor for Keeps {
     }
 }
 
-/// What a link that has ended leaves undelivered is told to users' code before it is looked at who was to go by it.
+/// What a link that has ended leaves undelivered is told to users' code before it is looked at who
+/// was to go by it.
 #[test]
 fn s34_an_actor_stays_if_the_link_has_ended_and_it_comes_to_ready_before_that_is_seen_to() {
     let net = Net::new(1);

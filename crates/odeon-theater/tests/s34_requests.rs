@@ -1,4 +1,5 @@
-//! S34: every request to move ends, also if theaters do not see each other for a while; by virtual time, from seeds.
+//! S34: every request to move ends, also if theaters do not see each other for a while; by virtual
+//! time, from seeds.
 
 use super::virtual_time::{Simulation, id};
 use odeon_core::{Actor, ActorRef, Ask, AskError, Context, Message, Reply};

@@ -1,4 +1,5 @@
-//! S34 with many theaters in one thread, from seeds: actors move while others send to them, by a bad network, and while theaters are killed.
+//! S34 with many theaters in one thread, from seeds: actors move while others send to them, by a
+//! bad network, and while theaters are killed.
 
 use odeon_core::{Actor, ActorRef, Context, DeadLetterReason, Message, Random, Reply, Theater};
 use odeon_testkit::Deterministic;
@@ -13,7 +14,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-/// The log goes with the actor: were there two of it, or one that was left half behind, a number would be missing or come twice.
+/// The log goes with the actor: were there two of it, or one that was left half behind, a number
+/// would be missing or come twice.
 #[derive(Default, Serialize, Deserialize)]
 struct Log {
     /// The last number of each sender.
@@ -245,7 +247,8 @@ fn s34_actors_that_move_lose_double_and_mix_up_nothing() {
             }
         }
         simulation.steps(500);
-        // Who refers to whom: each actor is referred to from the six others at most, and nobody stands between any more.
+        // Who refers to whom: each actor is referred to from the six others at most, and nobody
+        // stands between any more.
         let of = |place: &Place| place.network.references();
         let (held, out) =
             simulation.places.iter().map(of).fold((0, 0), |(a, b), (c, d)| (a + c, b + d));

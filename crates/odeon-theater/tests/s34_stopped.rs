@@ -41,7 +41,8 @@ fn moves(at: &Place, actor: &ActorRef<Say>, to: &Place) -> (Moved, Duration) {
     (moved, begun.elapsed())
 }
 
-/// What is told without waiting for anybody. Long for a machine with other things to do, and short beside what it was.
+/// What is told without waiting for anybody. Long for a machine with other things to do, and short
+/// beside what it was.
 const AT_ONCE: Duration = Duration::from_secs(1);
 
 fn find(at: &Place, of: &Place) -> ActorRef<Say> {

@@ -1,5 +1,5 @@
-//! S34: who hears that a theater is lost, and asks at that moment for a move of an actor of it or to
-//! it, is told what a lost theater means; by virtual time, from seeds.
+//! S34: who hears that a theater is lost, and asks at that moment for a move of an actor of it or
+//! to it, is told what a lost theater means; by virtual time, from seeds.
 
 use super::virtual_time::{Simulation, id};
 use odeon_core::{Actor, ActorRef, Ask, AskError, Context, Message, Reply};

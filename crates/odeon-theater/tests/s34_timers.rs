@@ -1,4 +1,5 @@
-//! S34: the timers that an actor has begun for itself go with it, and each fires once, wherever the actor is by then; by virtual time, from seeds.
+//! S34: the timers that an actor has begun for itself go with it, and each fires once, wherever the
+//! actor is by then; by virtual time, from seeds.
 
 use super::virtual_time::{NOW, Simulation, bad, id, ms};
 use odeon_core::{Actor, ActorRef, Context, Message, Reply, Timer};
@@ -126,7 +127,8 @@ fn s34_timers_go_with_their_actor_however_often_it_moves() {
         for (which, cancelled) in cancelled {
             match cancelled.wait_timeout(Duration::ZERO).unwrap() {
                 Some(true) => silent.push(which),
-                // A message that has been sent already would ring: the actor takes it as one of a timer that it has cancelled.
+                // A message that has been sent already would ring: the actor takes it as one of a
+                // timer that it has cancelled.
                 Some(false) => too_late += 1,
                 None => {}
             }
@@ -314,7 +316,8 @@ fn s34_what_is_periodic_stays_and_its_timer_cannot_be_written() {
     let stopped = clock.ask(Do::StopTicking);
     assert!(simulation.answer(stopped, 10), "the timer is the same, in the same state");
 
-    // Without the timer in the state: it ticks where it was begun, as long as somebody there refers to the actor.
+    // Without the timer in the state: it ticks where it was begun, as long as somebody there refers
+    // to the actor.
     clock.send(Do::TickEvery(10, false)).unwrap();
     simulation.migrate(&clock, 1).unwrap();
     let (before, _) = (ticks(&mut simulation), simulation.steps(100));

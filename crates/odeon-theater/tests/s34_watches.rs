@@ -1,4 +1,5 @@
-//! S34: watches that an actor has in its state go with it, and each tells once, wherever the actor is by then; by virtual time, from seeds.
+//! S34: watches that an actor has in its state go with it, and each tells once, wherever the actor
+//! is by then; by virtual time, from seeds.
 
 use super::virtual_time::{Simulation, bad, id, ms};
 use odeon_core::{Actor, ActorRef, Context, EndReason, Message, Reply, Theater, Watching};

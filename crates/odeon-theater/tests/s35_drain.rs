@@ -142,7 +142,8 @@ fn s35_nothing_is_lost_while_a_flooded_theater_is_drained_and_leaves() {
             let seen = all(nomad);
             for (sender, sent) in sent.iter().enumerate() {
                 let first = sender as u64 * 1_000_000;
-                // What the other one has sent last may still be under way: its own question comes behind it.
+                // What the other one has sent last may still be under way: its own question comes
+                // behind it.
                 let its: Vec<u64> =
                     seen.iter().copied().filter(|n| n / 1_000_000 == sender as u64).collect();
                 assert_eq!(its, (first..first + its.len() as u64).collect::<Vec<_>>());

@@ -119,7 +119,8 @@ impl Simulation {
         (0..steps).for_each(|_| self.step());
     }
 
-    /// One period, in each step of which every living theater sends as many messages as `work` says of it and an actor.
+    /// One period, in each step of which every living theater sends as many messages as `work` says
+    /// of it and an actor.
     fn period(&mut self, work: impl Fn(usize, usize) -> u64) {
         for _ in 0..PERIOD {
             for (number, place) in self.places.iter().enumerate().filter(|(_, it)| !it.is_dead) {
@@ -272,7 +273,8 @@ fn s35_an_actor_rests_where_it_has_come_to() {
     };
     place(0, 1);
     place(1, 0);
-    // Four periods are its rest; the one in which it comes and the one in which that is seen come on top.
+    // Four periods are its rest; the one in which it comes and the one in which that is seen come
+    // on top.
     let periods = 30;
     for _ in 0..periods {
         simulation.period(|place, _| u64::from(place == 0));

@@ -15,9 +15,9 @@ pub fn fail_with(error: impl Error + Send + Sync + 'static) -> ! {
 }
 
 /// Drops what is left of a message that has failed with `panic`, and of its state: who has asked by
-/// a [`Reply`] in them is told what that said ([`AskError::Failed`]). A message that is dropped
-/// otherwise, by an actor that another crate processes in its way, tells only that there is no
-/// answer.
+/// a [`Reply`](crate::Reply) in them is told what that said
+/// ([`AskError::Failed`](crate::AskError::Failed)). A message that is dropped otherwise, by an
+/// actor that another crate processes in its way, tells only that there is no answer.
 pub fn drop_failed<R>(panic: &(dyn Any + Send), dropping: impl FnOnce() -> R) -> R {
     unanswered::during(&FailureText::of(panic), dropping)
 }

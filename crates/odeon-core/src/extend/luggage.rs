@@ -17,9 +17,10 @@ pub fn packs<M: Message, R>(actor: &ActorRef<M>, work: impl FnOnce() -> R) -> R 
     actor.packs(work)
 }
 
-/// Takes out the letters that go with an actor, if it is one that [keeps](Actor::MAY_MOVE) them:
-/// the timers that it has begun for itself by [`Context::send_after`], those that are due first
-/// before the others, and behind them the watches that it has [packed](packs).
+/// Takes out the letters that go with an actor, if it is one that
+/// [keeps](crate::extend::Behavior::MAY_MOVE) them: the timers that it has begun for itself by
+/// [`Context::send_after`](crate::Context::send_after), those that are due first before the others,
+/// and behind them the watches that it has [packed](packs).
 pub fn take_letters<M: Message>(actor: &ActorRef<M>) -> Vec<TakenLetter<M>> {
     actor.take_letters()
 }

@@ -30,7 +30,8 @@ pub fn alarm_at(
     outbox::let_out(|| Timer::alarm(stage.theater(), delay, ring))
 }
 
-/// As [`Context::send_after`], of an actor that is at work beside its turn.
+/// As [`Context::send_after`](crate::Context::send_after), of an actor that is at work beside its
+/// turn.
 ///
 /// # Panics
 /// As there.

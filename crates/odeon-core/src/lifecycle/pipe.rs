@@ -100,8 +100,8 @@ impl<A: Behavior> Context<'_, A> {
     ///   which their futures were completed. There is no order between it and messages, whoever
     ///   sent them.
     /// * A pipe belongs to the state that began it. When the actor ends or is made anew, its pipes
-    ///   are cancelled as an [`AsyncActor`] is, and outputs that it has not gone on with are
-    ///   dropped.
+    ///   are cancelled as an [`AsyncActor`](crate::AsyncActor) is, and outputs that it has not gone
+    ///   on with are dropped.
     /// * A panic of the future is a failure of this actor, as if a handler had panicked.
     /// * A pipe keeps its actor as a reference does, until the future is complete or cancelled.
     ///

@@ -59,8 +59,9 @@ pub(crate) fn unblocked<R>(work: impl FnOnce() -> R) -> R {
 }
 
 /// A future as a task of its own, for executors that a theater does not know
-/// ([`TheaterBuilder::foreign_tasks`]): whatever it sends while it is polled comes from one sender,
-/// which nobody else is (S2, S25), and does not block the thread (S17, S18).
+/// ([`TheaterBuilder::foreign_tasks`](crate::TheaterBuilder::foreign_tasks)): whatever it sends
+/// while it is polled comes from one sender, which nobody else is (S2, S25), and does not block the
+/// thread (S17, S18).
 ///
 /// # Cancellation
 /// As of the future inside.

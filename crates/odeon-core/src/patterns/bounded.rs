@@ -12,7 +12,8 @@ use crate::vocabulary::mailboxes::MailboxName;
 use crate::vocabulary::message::Message;
 
 /// An actor whose mailboxes are bounded exactly: spawned in place of the actor itself, wherever an
-/// [`Actor`] or [`AsyncActor`] can be spawned. It goes around all other actors that contain one.
+/// [`Actor`](crate::Actor) or [`AsyncActor`](crate::AsyncActor) can be spawned. It goes around all
+/// other actors that contain one.
 ///
 /// A [`Bound`] counts the messages of one mailbox that wait, those put aside included, and not the
 /// one that is being handled. Mailboxes without a bound stay as they are (S17). A speculative actor

@@ -12,8 +12,8 @@ use crate::vocabulary::actor_id::ActorId;
 use crate::vocabulary::error::AskError;
 use crate::vocabulary::message::Message;
 
-/// An [`AsyncActor`]'s view of its surroundings: one for its whole life, lent to one handler at a
-/// time.
+/// An [`AsyncActor`](crate::AsyncActor)'s view of its surroundings: one for its whole life, lent to
+/// one handler at a time.
 ///
 /// ```
 /// # use odeon_core::*;

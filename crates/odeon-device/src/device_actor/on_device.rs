@@ -122,8 +122,8 @@ impl<A: DeviceActor> fmt::Debug for DevicePlan<A> {
     }
 }
 
-/// A [`DeviceActor`] as an [`Actor`], to be spawned wherever one can be. [`DevicePlan::actor`]
-/// makes it.
+/// A [`DeviceActor`] as an [`Actor`](odeon_core::Actor), to be spawned wherever one can be.
+/// [`DevicePlan::actor`] makes it.
 ///
 /// Inside another actor that does not know what to do with messages that are put aside (members of
 /// a worker pool that counts loads, actors of `odeon-testkit` that are stepped or fail) each

@@ -22,7 +22,8 @@ const AHEAD: usize = 16;
 /// Bytes around those of the part.
 const AROUND: usize = 128;
 
-/// PROTOCOL 4: sends these inputs of a piece to that queue, in parts. If it is gone, so is the worker process: others will ask.
+/// PROTOCOL 4: sends these inputs of a piece to that queue, in parts. If it is gone, so is the
+/// worker process: others will ask.
 pub(super) async fn send<W: Portable>(
     session: &Session,
     queue: &Queue,

@@ -88,7 +88,8 @@ impl Desk {
         }
     }
 
-    /// Reads a request, and gets what it needs. `None` if it is not to be done here and all that is to be done for it has been.
+    /// Reads a request, and gets what it needs. `None` if it is not to be done here and all that is
+    /// to be done for it has been.
     pub(super) async fn admit<W: Portable>(
         &mut self,
         delivery: Delivery,
@@ -135,7 +136,8 @@ impl Desk {
         }
     }
 
-    /// PROTOCOL 2: answers, and acknowledges when the broker has the answer; meanwhile the next piece may be done.
+    /// PROTOCOL 2: answers, and acknowledges when the broker has the answer; meanwhile the next
+    /// piece may be done.
     pub(super) async fn reply(&mut self, receipt: Receipt, body: &[u8]) -> Result<(), DeviceError> {
         self.answer(receipt, body, BasicNackOptions { requeue: true, ..Default::default() }).await
     }
@@ -163,7 +165,8 @@ impl Desk {
         let confirm = self.session.publish(to, body, properties).await?;
         let acker = receipt.delivery.acker;
         let acknowledging = async move {
-            // WHY: whether anybody waits for it is no matter. Without a confirmation the connection breaks, and it is done again.
+            // WHY: whether anybody waits for it is no matter. Without a confirmation the connection
+            // breaks, and it is done again.
             let _ = match confirm.await {
                 Ok(confirmation) if confirmation.is_ack() => {
                     acker.ack(BasicAckOptions::default()).await
@@ -214,7 +217,8 @@ impl Desk {
         let name = self.queue.name.as_str().into();
         let (_, mut properties) = addressed(delivery);
         properties = properties.with_delivery_mode(self.delivery_mode());
-        // WHY these alone: a broker acts by some of the others (`user_id`, and `CC` among the headers), which are of who sent it.
+        // WHY these alone: a broker acts by some of the others (`user_id`, and `CC` among the
+        // headers), which are of who sent it.
         if let Some(to) = delivery.properties.reply_to() {
             properties = properties.with_reply_to(to.clone());
         }
@@ -235,7 +239,8 @@ impl Desk {
         served: &mut Served,
     ) -> Result<(), DeviceError> {
         served.unreadable += 1;
-        // WHY not those that it came with: a broker acts by some of them (`CC`), and together they have to fit into one frame.
+        // WHY not those that it came with: a broker acts by some of them (`CC`), and together they
+        // have to fit into one frame.
         let mut headers = FieldTable::default();
         let reason = cut(&error.to_string(), LONGEST_REASON).to_owned();
         headers.insert(REASON.into(), AMQPValue::LongString(reason.into()));
@@ -244,7 +249,8 @@ impl Desk {
             .with_headers(headers)
             .with_delivery_mode(self.delivery_mode());
         let dead = self.queue.dead().into();
-        // WHY: strangers may send more than a message of ours has; then it is gone, but not in the way of others.
+        // WHY: strangers may send more than a message of ours has; then it is gone, but not in the
+        // way of others.
         if delivery.data.len() <= self.queue.largest_message {
             self.session.give(dead, &delivery.data, properties).await?;
         }

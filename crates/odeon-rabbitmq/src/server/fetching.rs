@@ -95,7 +95,8 @@ impl Fetching {
         Ok(Fetched::All(inputs.into_iter().flatten().collect()))
     }
 
-    /// The bytes of one input; `None` if the client is gone. The outer error is that of the connection.
+    /// The bytes of one input; `None` if the client is gone. The outer error is that of the
+    /// connection.
     async fn wait(
         &mut self,
         session: &Session,
@@ -110,7 +111,8 @@ impl Fetching {
                 received = &mut receiving => return received.map(Some),
                 () = sleep(LOOK) => {}
             }
-            // PROTOCOL 4: asking for no input has the broker say whether the client's queue is still there.
+            // PROTOCOL 4: asking for no input has the broker say whether the client's queue is
+            // still there.
             if !session.give(to.clone(), &nothing, properties.clone()).await? {
                 return Ok(None);
             }
@@ -130,7 +132,8 @@ impl Fetching {
                 Some(Err(error)) => return Err(session.gone(error)),
                 None => return Err(session.gone("no inputs come any more")),
             };
-            // WHY: parts of others, or that do not go on where the last one ended, were sent for a request that was given up.
+            // WHY: parts of others, or that do not go on where the last one ended, were sent for a
+            // request that was given up.
             let part = match packet::read::<Part<'_>>(&delivery.data) {
                 Ok(part) if part.input == id && part.offset == bytes.len() as u64 => part,
                 _ => continue,

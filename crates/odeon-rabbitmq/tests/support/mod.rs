@@ -22,7 +22,8 @@ pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// Says that a test has not done what it is for. Not by `println`: of tests that pass the harness shows nothing.
+/// Says that a test has not done what it is for. Not by `println`: of tests that pass the harness
+/// shows nothing.
 pub fn skipped(test: &str, reason: &str) {
     use std::io::Write;
     let mut errors = std::io::stderr();

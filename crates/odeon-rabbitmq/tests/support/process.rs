@@ -1,6 +1,7 @@
 //! A worker process: the program of the test, started once more.
 //!
-//! Each test that starts some begins with `if process::is_one() { return process::run(); }`, and starts itself.
+//! Each test that starts some begins with `if process::is_one() { return process::run(); }`, and
+//! starts itself.
 
 use super::job::Does;
 use odeon_rabbitmq::{Queue, Serving, Stop, serve};

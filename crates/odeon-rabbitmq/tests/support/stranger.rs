@@ -111,7 +111,8 @@ impl Stranger {
         self.block_on(consuming).unwrap()
     }
 
-    /// Answers so many requests of a queue, each as often as it says, with what `answer` makes of the request.
+    /// Answers so many requests of a queue, each as often as it says, with what `answer` makes of
+    /// the request.
     pub fn answers(
         &self,
         queue: &str,

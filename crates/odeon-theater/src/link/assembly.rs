@@ -12,7 +12,8 @@ struct Part {
     total: usize,
 }
 
-/// The messages that have come in part, by channel. Memory is taken as bytes come, not as lengths are announced.
+/// The messages that have come in part, by channel. Memory is taken as bytes come, not as lengths
+/// are announced.
 #[derive(Debug)]
 pub(super) struct Assembly {
     parts: BTreeMap<u64, Part>,

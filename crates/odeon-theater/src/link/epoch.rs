@@ -2,9 +2,11 @@
 
 use std::num::NonZeroU32;
 
-/// Which of the links that a theater makes in its life, one after the other: each has a greater epoch than the one before.
+/// Which of the links that a theater makes in its life, one after the other: each has a greater
+/// epoch than the one before.
 ///
-/// Packets carry the epochs of both ends, so what belongs to an ended link never gets into the next one.
+/// Packets carry the epochs of both ends, so what belongs to an ended link never gets into the next
+/// one.
 ///
 /// ```
 /// use odeon_theater::Epoch;

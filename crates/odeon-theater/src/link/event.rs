@@ -11,8 +11,8 @@ pub trait Sink {
     /// A message has arrived, in the order of its channel.
     fn message(&mut self, channel: u64, message: &[u8]);
 
-    /// A message has arrived that was put together of fragments, and can be kept without a copy. Unless it is
-    /// implemented, the same as [`message`](Self::message).
+    /// A message has arrived that was put together of fragments, and can be kept without a copy.
+    /// Unless it is implemented, the same as [`message`](Self::message).
     fn large_message(&mut self, channel: u64, message: Vec<u8>) {
         self.message(channel, &message);
     }
@@ -34,17 +34,18 @@ pub enum Event {
     /// So much has been sent that more may be pushed without going beyond the mark of
     /// [`is_pressed`](crate::link::Link::is_pressed).
     Relieved,
-    /// So much of a channel has been sent, or is about to go, that more may be pushed without going beyond the mark of
-    /// [`is_channel_pressed`](crate::link::Link::is_channel_pressed).
+    /// So much of a channel has been sent, or is about to go, that more may be pushed without going
+    /// beyond the mark of [`is_channel_pressed`](crate::link::Link::is_channel_pressed).
     ChannelRelieved(u64),
-    /// A message was pushed before it was known that the other side takes no message of that length.
+    /// A message was pushed before it was known that the other side takes no message of that
+    /// length.
     TooLarge(Undelivered),
     /// The link has ended; nothing is delivered any more.
     Ended {
         /// Why.
         end: End,
-        /// All messages that are not known to have arrived, those of each channel in their order. The first ones of
-        /// a channel may have arrived; the acknowledgement has not.
+        /// All messages that are not known to have arrived, those of each channel in their order.
+        /// The first ones of a channel may have arrived; the acknowledgement has not.
         undelivered: Vec<Undelivered>,
     },
 }
@@ -62,7 +63,8 @@ pub struct Undelivered {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum End {
-    /// Nothing was heard of the other side for as long as [`dead_after`](crate::link::LinkConfig::dead_after) says.
+    /// Nothing was heard of the other side for as long as
+    /// [`dead_after`](crate::link::LinkConfig::dead_after) says.
     Silent,
     /// The other side has left, after all that it had to say.
     Left,

@@ -5,7 +5,8 @@ use std::time::Duration;
 use super::Epoch;
 
 /// How often a greeting is repeated: at first, and at most.
-// TUNE: 20 ms doubling to 250 ms, a guess: below what anybody notices at first, one packet a heartbeat later.
+// TUNE: 20 ms doubling to 250 ms, a guess: below what anybody notices at first, one packet a
+// heartbeat later.
 const REPEAT: (Duration, Duration) = (Duration::from_millis(20), Duration::from_millis(250));
 
 /// What a greeting means.

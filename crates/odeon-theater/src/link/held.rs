@@ -1,5 +1,5 @@
-//! Messages that do not go straight into the open body: large ones, those behind a large one of their channel, and
-//! those of channels that the other side holds back.
+//! Messages that do not go straight into the open body: large ones, those behind a large one of
+//! their channel, and those of channels that the other side holds back.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -12,7 +12,8 @@ pub(super) const MOST_PARTS: usize = 1024;
 /// With less room than this left in it, a body goes.
 const SHORTEST_FRAGMENT: usize = 256;
 
-/// A channel of which messages are held. Exists while there are any, and while the channel is paused.
+/// A channel of which messages are held. Exists while there are any, and while the channel is
+/// paused.
 #[derive(Debug, Default)]
 struct Channel {
     messages: VecDeque<Message>,
@@ -20,11 +21,13 @@ struct Channel {
     bytes: usize,
     /// Whether that is so much that whoever pushes more should wait.
     pressed: bool,
-    /// Whether the first message is being cut: it is sent to its end, even if the channel is paused meanwhile.
+    /// Whether the first message is being cut: it is sent to its end, even if the channel is paused
+    /// meanwhile.
     begun: bool,
     /// How much of it has been sent.
     sent: usize,
-    /// The first message goes when this many bodies of small messages have gone, since earlier messages of the channel may be in those.
+    /// The first message goes when this many bodies of small messages have gone, since earlier
+    /// messages of the channel may be in those.
     behind: u64,
     paused: bool,
 }
@@ -147,7 +150,8 @@ impl Held {
         }
     }
 
-    /// Messages of a paused channel that were in bodies which have not gone: they go before all others of it.
+    /// Messages of a paused channel that were in bodies which have not gone: they go before all
+    /// others of it.
     pub(super) fn put_back(&mut self, channel: u64, messages: Vec<Vec<u8>>) {
         let held = self.channels.entry(channel).or_default();
         debug_assert!(!held.begun || messages.is_empty(), "nothing overtakes what is being cut");
@@ -160,7 +164,8 @@ impl Held {
         held.pressed |= held.bytes >= self.pressed_at;
     }
 
-    /// Gives the small messages that can go on to `open`. Who comes to a large one waits to have it cut.
+    /// Gives the small messages that can go on to `open`. Who comes to a large one waits to have it
+    /// cut.
     pub(super) fn resume(
         &mut self,
         channel: u64,
@@ -210,7 +215,8 @@ impl Held {
         }
     }
 
-    /// Lets large messages begin as far as the other side has room for them. `gone`: bodies of small messages so far.
+    /// Lets large messages begin as far as the other side has room for them. `gone`: bodies of
+    /// small messages so far.
     pub(super) fn begin(&mut self, gone: u64, nothing_small: bool, room: usize) {
         while let Some(channel) = self.waiting.front() {
             let held = self.channels.get_mut(channel).expect("who waits is held");
@@ -235,8 +241,8 @@ impl Held {
         !self.cut.is_empty()
     }
 
-    /// Fills `body` with fragments, those of different channels in turn. Messages that are wholly sent with it go into
-    /// `finished`.
+    /// Fills `body` with fragments, those of different channels in turn. Messages that are wholly
+    /// sent with it go into `finished`.
     pub(super) fn fill(
         &mut self,
         body: &mut Vec<u8>,
@@ -296,7 +302,8 @@ impl Held {
         }
     }
 
-    /// Channels of which something is held, after [`remove_larger`](Self::remove_larger): begin anew.
+    /// Channels of which something is held, after [`remove_larger`](Self::remove_larger): begin
+    /// anew.
     pub(super) fn restart(&mut self, behind: impl Fn() -> u64, mut open: impl FnMut(u64, &[u8])) {
         self.waiting.clear();
         let channels: Vec<u64> = self.channels.keys().copied().collect();

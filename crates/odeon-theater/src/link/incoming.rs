@@ -1,4 +1,5 @@
-//! Bodies from the other side: which one is next, which have come too early, what is to be acknowledged.
+//! Bodies from the other side: which one is next, which have come too early, what is to be
+//! acknowledged.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

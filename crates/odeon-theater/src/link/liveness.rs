@@ -40,8 +40,8 @@ impl Liveness {
     }
 
     pub(super) fn look(&mut self, now: Duration) -> Silence {
-        // Who has not looked for so long has stood still itself: packets may be waiting. The rest of the time
-        // counts from now on.
+        // Who has not looked for so long has stood still itself: packets may be waiting. The rest
+        // of the time counts from now on.
         if now.saturating_sub(self.looked) > self.suspect_after {
             self.heard = self.heard.max(now.saturating_sub(self.suspect_after));
         }
@@ -57,7 +57,8 @@ impl Liveness {
         }
     }
 
-    /// When to look again at the latest: so early that who looks a little late does not count as having stood still.
+    /// When to look again at the latest: so early that who looks a little late does not count as
+    /// having stood still.
     pub(super) fn deadline(&self) -> Duration {
         if self.suspected {
             let dead = self.heard.saturating_add(self.dead_after);

@@ -147,7 +147,8 @@ impl Outgoing {
         Place { held: self.held.number(), bodies: self.behind(), was_held: true }
     }
 
-    /// Whether what was in bodies has been sent that had been pushed before that place was asked for.
+    /// Whether what was in bodies has been sent that had been pushed before that place was asked
+    /// for.
     pub(super) fn are_bodies_before(&self, place: &Place) -> bool {
         self.gone < place.bodies && self.bytes_in_bodies() > 0
     }
@@ -335,7 +336,8 @@ impl Outgoing {
             return body;
         }
         if self.open.len() * 4 < self.open.capacity() {
-            // A body that is kept until it is acknowledged shall not keep a large buffer for a few bytes.
+            // A body that is kept until it is acknowledged shall not keep a large buffer for a few
+            // bytes.
             let records = self.open.as_slice().to_vec();
             self.open.clear();
             return records;

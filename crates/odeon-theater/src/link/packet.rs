@@ -1,7 +1,7 @@
 //! What packets look like. `docs/wire-format.md` has the table; this writes and reads it.
 //!
-//! Reading trusts nothing: any bytes give a packet or an error, and nothing is allocated here. What a packet
-//! *says* may still be a lie, against which [`Link`](crate::link::Link) keeps its limits.
+//! Reading trusts nothing: any bytes give a packet or an error, and nothing is allocated here. What
+//! a packet *says* may still be a lie, against which [`Link`](crate::link::Link) keeps its limits.
 
 mod acks;
 mod cursor;
@@ -32,12 +32,13 @@ use super::{Secret, TheaterId};
 /// The first byte of every packet.
 const MAGIC: u8 = 0x0D;
 
-/// The version of the format that this code speaks: the second byte of every packet. Magic, version and kind stand
-/// where they stand in every version, and a refusal keeps its layout, so that theaters of two versions can tell each
-/// other why they do not talk.
+/// The version of the format that this code speaks: the second byte of every packet. Magic, version
+/// and kind stand where they stand in every version, and a refusal keeps its layout, so that
+/// theaters of two versions can tell each other why they do not talk.
 pub const FORMAT_VERSION: u8 = 2;
 
-/// How many bytes the head of a packet with a body takes at most: prefix, route, acknowledgements, numbers.
+/// How many bytes the head of a packet with a body takes at most: prefix, route, acknowledgements,
+/// numbers.
 pub(crate) const LARGEST_HEAD: usize = 3 + 16 + (10 + 10 + 10 + 2 + acks::LARGEST_BITMAP) + 3 * 10;
 
 const HELLO: u8 = 1;
@@ -103,7 +104,8 @@ pub(crate) enum Greeting {
     Good,
     /// The same, in another version of the format: to be answered by this packet.
     Refused(Refusal, Vec<u8>),
-    /// The same, without the secret of this theater, or with one where this has none: not to be answered.
+    /// The same, without the secret of this theater, or with one where this has none: not to be
+    /// answered.
     Foreign,
 }
 

@@ -12,7 +12,8 @@ impl Link {
     /// Takes a packet that has come. Messages and events go to `sink`.
     ///
     /// # Errors
-    /// If the packet is none that this link can take: it has changed nothing then, and can be dropped.
+    /// If the packet is none that this link can take: it has changed nothing then, and can be
+    /// dropped.
     pub fn receive(
         &mut self,
         packet: &[u8],

@@ -27,7 +27,8 @@ impl RoundTrip {
         });
     }
 
-    /// After how long without an acknowledgement bodies count as lost. Doubles each time that it runs out.
+    /// After how long without an acknowledgement bodies count as lost. Doubles each time that it
+    /// runs out.
     pub(super) fn time_out(&self) -> Duration {
         let base = self.measured.map_or(self.greatest, |(mean, deviation)| {
             mean.saturating_add(deviation.saturating_mul(4))

@@ -1,4 +1,5 @@
-//! Which of the packets that come sealed are new. Others can be repeated by somebody who does not know the secret, and are no sign of life.
+//! Which of the packets that come sealed are new. Others can be repeated by somebody who does not
+//! know the secret, and are no sign of life.
 
 /// Counts of sealed packets, of both directions of a link. Without a secret all packets are new.
 #[derive(Debug, Default)]
@@ -27,7 +28,8 @@ impl Seals {
         self.newest = 0;
     }
 
-    /// Whether the packet that is looked at, and is of this link, comes behind all new ones before; once for each.
+    /// Whether the packet that is looked at, and is of this link, comes behind all new ones before;
+    /// once for each.
     pub(super) fn is_new(&mut self) -> bool {
         match self.present {
             None => true,

@@ -5,15 +5,20 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-/// What all theaters of a cluster know and nobody else: with it ([`LinkConfig::secret`](crate::link::LinkConfig::secret)) each packet is sealed, and who does
-/// not know it has no link, changes nothing that is under way, and sends nothing in the name of another.
+/// What all theaters of a cluster know and nobody else: with it
+/// ([`LinkConfig::secret`](crate::link::LinkConfig::secret)) each packet is sealed, and who does
+/// not know it has no link, changes nothing that is under way, and sends nothing in the name of
+/// another.
 ///
-/// It seals by [BLAKE3](https://docs.rs/blake3) with a key, over the packet, its count in its link, and the identities of both theaters. Those have to be
-/// other ones at each start ([`TheaterId::random`](crate::link::TheaterId::random)), so that a packet of a former life is for nobody; one that comes twice
-/// is one that the link has seen. Sealed is not hidden: who can listen reads along. Against that there is TLS. Nor does a seal keep anybody from
-/// keeping theaters busy.
+/// It seals by [BLAKE3](https://docs.rs/blake3) with a key, over the packet, its count in its link,
+/// and the identities of both theaters. Those have to be other ones at each start
+/// ([`TheaterId::random`](crate::link::TheaterId::random)), so that a packet of a former life is
+/// for nobody; one that comes twice is one that the link has seen. Sealed is not hidden: who can
+/// listen reads along. Against that there is TLS. Nor does a seal keep anybody from keeping
+/// theaters busy.
 ///
-/// Who listens can try secrets at leisure, so it has to be one that nobody guesses: as many random bytes as a key has.
+/// Who listens can try secrets at leisure, so it has to be one that nobody guesses: as many random
+/// bytes as a key has.
 ///
 /// ```
 /// use odeon_theater::{LinkConfig, Secret};

@@ -9,13 +9,15 @@ use super::packet::{write_acks, write_body, write_goodbye, write_hello, write_re
 use super::window::OVERTAKEN;
 use super::{Answer, End, Event, Link, Sink, State};
 
-/// How many bodies that had room for more may be under way when another one goes. One and those that overtake it: if it is lost they say so, and nobody has
-/// to wait for the time to run out.
-// TUNE: measured 2026-11 with 160 rings over four theaters: 2.75 us a hop without a limit, 1.9 with 2 or 4.
+/// How many bodies that had room for more may be under way when another one goes. One and those
+/// that overtake it: if it is lost they say so, and nobody has to wait for the time to run out.
+// TUNE: measured 2026-11 with 160 rings over four theaters: 2.75 us a hop without a limit, 1.9 with
+// 2 or 4.
 const MOST_SMALL_UNDER_WAY: usize = OVERTAKEN as usize + 1;
 
 impl Link {
-    /// The next packet to be sent, written into `packet` (what was in it is gone): `false` if there is none now.
+    /// The next packet to be sent, written into `packet` (what was in it is gone): `false` if there
+    /// is none now.
     pub fn poll(&mut self, now: Duration, packet: &mut Vec<u8>, sink: &mut impl Sink) -> bool {
         packet.clear();
         if self.config.secret.is_some() {
@@ -43,8 +45,8 @@ impl Link {
         written
     }
 
-    /// When [`poll`](Self::poll) is to be called again, if nothing is pushed or received before; a time that has
-    /// passed means at once. `None` after the end.
+    /// When [`poll`](Self::poll) is to be called again, if nothing is pushed or received before; a
+    /// time that has passed means at once. `None` after the end.
     pub fn deadline(&self) -> Option<Duration> {
         match self.state {
             State::Ended { due, .. } => due.then_some(Duration::ZERO),
@@ -131,7 +133,8 @@ impl Link {
         true
     }
 
-    /// Bodies become fewer when one is sent, and when a channel is paused: what was in them is held then.
+    /// Bodies become fewer when one is sent, and when a channel is paused: what was in them is held
+    /// then.
     fn relieve(&mut self, sink: &mut impl Sink) {
         if self.pressed && self.outgoing.bytes_in_bodies() <= self.config.pressed_at / 2 {
             self.pressed = false;

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 /// The identity of a theater in the network: 128 bits, chosen at random at each of its starts.
 ///
-/// A program that is started again is another theater: nothing that was meant for the one before reaches it.
+/// A program that is started again is another theater: nothing that was meant for the one before
+/// reaches it.
 ///
 /// ```
 /// use odeon_theater::TheaterId;
@@ -27,8 +28,8 @@ impl TheaterId {
         Self(half() << 64 | half())
     }
 
-    /// The identity with these bits. Whoever starts a theater draws them from a good source: two theaters with
-    /// the same ones cannot be told apart.
+    /// The identity with these bits. Whoever starts a theater draws them from a good source: two
+    /// theaters with the same ones cannot be told apart.
     pub const fn from_bits(bits: u128) -> Self {
         Self(bits)
     }

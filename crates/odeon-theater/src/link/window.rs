@@ -105,7 +105,8 @@ impl Window {
         self.credit = self.credit.max(credit);
     }
 
-    /// Whether a body of so many bytes may go. One always may, so that two sides that disagree do not wait forever.
+    /// Whether a body of so many bytes may go. One always may, so that two sides that disagree do
+    /// not wait forever.
     pub(super) fn has_room(&self, bytes: usize) -> bool {
         let allowed = self.bytes + bytes <= self.limit
             && self.total.saturating_add(bytes as u64) <= self.credit
@@ -113,7 +114,8 @@ impl Window {
         allowed || self.sent.is_empty()
     }
 
-    /// Whether large messages leave half of the window to small ones, even if another body of fragments goes.
+    /// Whether large messages leave half of the window to small ones, even if another body of
+    /// fragments goes.
     pub(super) fn has_room_for_fragments(&self, bytes: usize) -> bool {
         self.bytes + bytes <= self.limit / 2 || self.sent.is_empty()
     }
@@ -152,7 +154,8 @@ impl Window {
         self.lost > 0 && self.allowance > 0
     }
 
-    /// Since when the wait for an acknowledgement is timed: the last one, or the first body behind it.
+    /// Since when the wait for an acknowledgement is timed: the last one, or the first body behind
+    /// it.
     pub(super) fn timed_from(&self) -> Option<Duration> {
         (!self.sent.is_empty()).then_some(self.timed_from)
     }

@@ -1,4 +1,5 @@
-//! The questions of this theater about names: asked of the first server again and again, until it can say or the time is up.
+//! The questions of this theater about names: asked of the first server again and again, until it
+//! can say or the time is up.
 
 use std::time::Duration;
 
@@ -47,7 +48,8 @@ impl Server {
         self.begin(number, name, wants, Some(limit), Box::new(go_on), ctx);
     }
 
-    /// Has the servers of a name know that nobody has it by this registration, however long that takes.
+    /// Has the servers of a name know that nobody has it by this registration, however long that
+    /// takes.
     pub(super) fn withdraw(&mut self, entry: &Entry, ctx: &mut Context<'_, Self>) {
         self.withdraw_and(entry, ctx, |_, _| {});
     }

@@ -1,5 +1,5 @@
-//! Registrations that have moved are confirmed by the first servers of their names, again and again.
-//! See rule 11 of the PROTOCOL in `names.rs`.
+//! Registrations that have moved are confirmed by the first servers of their names, again and
+//! again. See rule 11 of the PROTOCOL in `names.rs`.
 
 use std::mem;
 use std::time::Duration;

@@ -15,17 +15,20 @@ use super::waiting::Waiting;
 use crate::TheaterId;
 
 /// After how long a server is asked again that could not say.
-// TUNE: 20 ms, a guess: some round trips, in which servers that disagree hear of what the other has heard.
+// TUNE: 20 ms, a guess: some round trips, in which servers that disagree hear of what the other has
+// heard.
 pub(super) const RETRY: Duration = Duration::from_millis(20);
 
-/// How many servers pass a question on: to the first one as the asker sees it, from there to the second one and back, or to another first one and so on.
+/// How many servers pass a question on: to the first one as the asker sees it, from there to the
+/// second one and back, or to another first one and so on.
 const LONGEST_WAY: u8 = 5;
 
 /// A name that is being given away: its servers are told.
 pub(super) struct Giving {
     entry: Entry,
     waiting: Waiting,
-    /// Those that are told now. Answers to earlier rounds say nothing: the name may have had other servers.
+    /// Those that are told now. Answers to earlier rounds say nothing: the name may have had other
+    /// servers.
     round: u64,
     missing: HashSet<TheaterId>,
     will_retry: bool,
@@ -44,7 +47,8 @@ impl Server {
         }
         let ranked = self.view.ranked(&question.name);
         if mem::take(&mut question.is_confirmed) {
-            // A first server that knows nobody wants to know whether it sees the servers that it has to.
+            // A first server that knows nobody wants to know whether it sees the servers that it
+            // has to.
             let agrees = ranked == question.ranked;
             if agrees {
                 question.is_confirmed = true;
@@ -124,7 +128,8 @@ impl Server {
                         waiting.answer(Verdict::Taken(held));
                     }
                     None if knows_all => {
-                        // One that moves keeps what it has. Behind the greatest one that there is, identities say who goes before.
+                        // One that moves keeps what it has. Behind the greatest one that there is,
+                        // identities say who goes before.
                         let next = self.stamp.saturating_add(1);
                         let stamp = if entry.stamp == 0 { next } else { entry.stamp };
                         self.stamp = self.stamp.max(stamp);
@@ -137,8 +142,9 @@ impl Server {
         }
     }
 
-    /// Nobody has a name, as far as its first server knows. One that has joined lately sees fewer servers than others do, and may take itself for the first, or not
-    /// have been told what it is to know: so the second one is to say that it sees the same ones.
+    /// Nobody has a name, as far as its first server knows. One that has joined lately sees fewer
+    /// servers than others do, and may take itself for the first, or not have been told what it is
+    /// to know: so the second one is to say that it sees the same ones.
     fn finds_nobody(&self, mut waiting: Waiting) {
         let question = &mut waiting.question;
         let ranked = self.view.ranked(&question.name);
@@ -210,7 +216,8 @@ impl Server {
         }
     }
 
-    /// Whether a name that is being given away belongs to another registration, as has become known meanwhile.
+    /// Whether a name that is being given away belongs to another registration, as has become known
+    /// meanwhile.
     fn is_another_ones(&self, name: &str) -> bool {
         let (held, giving) = (self.held.get(name), self.giving.get(name));
         held.zip(giving).is_some_and(|(held, giving)| held.id != giving.entry.id)
@@ -256,7 +263,8 @@ impl Server {
         self.again(name, ctx);
     }
 
-    /// The first server of a name gives it away. If it `is_new` there it is to be new here; otherwise it is as with all that others know.
+    /// The first server of a name gives it away. If it `is_new` there it is to be new here;
+    /// otherwise it is as with all that others know.
     pub(super) fn store(
         &mut self,
         entry: Entry,
@@ -279,8 +287,8 @@ impl Server {
         });
     }
 
-    /// A registration that others know. Of two of one name the lesser goes on, unless its home has forgotten it: the home of the other one
-    /// sees to that.
+    /// A registration that others know. Of two of one name the lesser goes on, unless its home has
+    /// forgotten it: the home of the other one sees to that.
     pub(super) fn take_over(&mut self, entry: Entry, ctx: &mut Context<'_, Self>) {
         self.stamp = self.stamp.max(entry.stamp);
         if entry.home == self.me && !self.own.contains_key(&entry.id) {

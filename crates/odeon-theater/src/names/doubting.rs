@@ -1,4 +1,5 @@
-//! How it is found out whether a registration is in force: its home says so, to whoever sees it or by way of another server that does.
+//! How it is found out whether a registration is in force: its home says so, to whoever sees it or
+//! by way of another server that does.
 
 use odeon_core::{AskError, Context, Reply};
 
@@ -14,7 +15,8 @@ pub(super) type InForce = Result<bool, AskError>;
 
 type GoOn = Box<dyn FnOnce(&mut Server, InForce, &mut Context<'_, Server>) + Send>;
 
-/// A question to all servers in sight whether a registration is in force, whose home is not in sight.
+/// A question to all servers in sight whether a registration is in force, whose home is not in
+/// sight.
 pub(super) struct Inquiry {
     /// How many have not said yet.
     left: usize,
@@ -92,7 +94,8 @@ impl Server {
         }
     }
 
-    /// A server has said whether a registration is in force, if it sees its home. If nobody does the home is lost.
+    /// A server has said whether a registration is in force, if it sees its home. If nobody does
+    /// the home is lost.
     fn has_been_said(&mut self, number: u64, said: InForce, ctx: &mut Context<'_, Self>) {
         let Some(inquiry) = self.inquiries.get_mut(&number) else { return };
         inquiry.left -= 1;
@@ -116,7 +119,8 @@ impl Server {
         }
     }
 
-    /// Nobody has a name by this registration: not where it was at home after so many moves, or before.
+    /// Nobody has a name by this registration: not where it was at home after so many moves, or
+    /// before.
     pub(super) fn forget_everywhere(
         &mut self,
         name: &str,

@@ -25,8 +25,8 @@ pub(super) struct Entry {
     pub(super) home: TheaterId,
     /// The so manieth home: the one with the greatest number is.
     pub(super) moves: u64,
-    /// Of two registrations of one name of which one could have known the other, the later has the greater one, unless there is none above
-    /// it. 0: it has none yet.
+    /// Of two registrations of one name of which one could have known the other, the later has the
+    /// greater one, unless there is none above it. 0: it has none yet.
     pub(super) stamp: u64,
     /// What the actor's messages are called between theaters.
     pub(super) messages: String,
@@ -51,8 +51,8 @@ impl Entry {
             && (self.moves > other.moves || self.moves == other.moves && self.home != other.home)
     }
 
-    /// Whether the name stays with this one, of two that differ: with a registration rather than a claim, with the earlier one, and
-    /// otherwise with the one that everybody takes for the lesser.
+    /// Whether the name stays with this one, of two that differ: with a registration rather than a
+    /// claim, with the earlier one, and otherwise with the one that everybody takes for the lesser.
     pub(super) fn goes_before(&self, other: &Self) -> bool {
         let rank = |entry: &Self| (entry.is_claim, entry.stamp, entry.id);
         rank(self) < rank(other)

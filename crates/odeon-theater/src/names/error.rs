@@ -21,7 +21,8 @@ pub enum NameError {
     Ended,
     /// The theater of the actor to be registered takes no part in names.
     TakesNoPart,
-    /// There was no decision in time. A registration may have been made nevertheless; it is taken back as soon as a server is there.
+    /// There was no decision in time. A registration may have been made nevertheless; it is taken
+    /// back as soon as a server is there.
     Unavailable,
     /// What makes the actor panicked.
     Panicked,

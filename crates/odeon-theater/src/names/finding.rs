@@ -1,5 +1,5 @@
-//! From a name to a reference: its first server says where the actor is, its theater gives a reference to it. If nobody has the name, one
-//! theater may spawn who is to have it.
+//! From a name to a reference: its first server says where the actor is, its theater gives a
+//! reference to it. If nobody has the name, one theater may spawn who is to have it.
 
 use odeon_sync::contained::{Theirs, quietly};
 use std::any::Any;
@@ -136,7 +136,8 @@ impl Server {
         });
     }
 
-    /// A registration leads nowhere: the first server of the name is to find out whether it is in force.
+    /// A registration leads nowhere: the first server of the name is to find out whether it is in
+    /// force.
     fn doubt_found(&mut self, mut finding: Finding, id: Id, ctx: &mut Context<'_, Self>) {
         if self.now() >= finding.deadline {
             return finding.answer(Err(NameError::Unavailable));

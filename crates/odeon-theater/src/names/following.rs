@@ -15,7 +15,8 @@ use super::tell::Tell;
 use crate::{Network, TheaterId};
 
 /// How long after a move it is looked where the actor sits.
-// TUNE: 100 ms, a guess: an actor that moves on and on does not have its names follow it at each step.
+// TUNE: 100 ms, a guess: an actor that moves on and on does not have its names follow it at each
+// step.
 const SETTLED: Duration = Duration::from_millis(100);
 
 /// Where a registration is at home that was at home here, or was to be.
@@ -121,7 +122,8 @@ impl Server {
         let reply = ctx.reply_to(move |adopted| {
             Tell::then(move |it, ctx| match adopted {
                 Ok(has_adopted) => it.has_answered(&offered, has_adopted, ctx),
-                // With the way there the one to the actor may be lost, which will be told: then it is looked for.
+                // With the way there the one to the actor may be lost, which will be told: then it
+                // is looked for.
                 Err(_) => {
                     let later = Tell::then(move |it, ctx| it.has_answered(&offered, false, ctx));
                     ctx.send_after(RETRY, later);
@@ -148,7 +150,8 @@ impl Server {
             self.remember(id, to, ctx);
         } else {
             own.follows = Follows::No;
-            // Whatever servers have heard of the other one. If that was the home, and is lost, so may be the name.
+            // Whatever servers have heard of the other one. If that was the home, and is lost, so
+            // may be the name.
             own.entry.moves = moves + 1;
             own.is_held = false;
             self.put_again(id, ctx);
@@ -167,8 +170,8 @@ impl Server {
         });
     }
 
-    /// Where a registration is at home that is not at home here. There is one note of each registration, however often it has been here, and one timer for all
-    /// of them.
+    /// Where a registration is at home that is not at home here. There is one note of each
+    /// registration, however often it has been here, and one timer for all of them.
     pub(super) fn remember(&mut self, id: Id, to: TheaterId, ctx: &mut Context<'_, Self>) {
         let until = self.now().saturating_add(self.settings.seek_for);
         self.moved.insert(id, Moved { to, until });

@@ -1,4 +1,5 @@
-//! What the theater of an actor does for its names: it keeps the actor, has it registered, and knows whether it still is.
+//! What the theater of an actor does for its names: it keeps the actor, has it registered, and
+//! knows whether it still is.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -205,8 +206,8 @@ impl Server {
         }
     }
 
-    /// Has the servers of a name give it to a registration or claim of this theater, which is forgotten if they do not; one that has moved is
-    /// not before somebody else has the name.
+    /// Has the servers of a name give it to a registration or claim of this theater, which is
+    /// forgotten if they do not; one that has moved is not before somebody else has the name.
     pub(super) fn put(
         &mut self,
         id: Id,
@@ -257,7 +258,8 @@ impl Server {
                 (Err(NotPut::Taken(_)), None) => {}
                 (Ok(()), _) => {
                     if it.view.changes() != changes {
-                        // It was not handed to those who have come meanwhile: it might not have been given.
+                        // It was not handed to those who have come meanwhile: it might not have
+                        // been given.
                         it.assert(id, ctx);
                     }
                     if entry.moves == 0 {
@@ -270,7 +272,8 @@ impl Server {
         });
     }
 
-    /// A registration is at home here no longer. Answers it, and the theater that it was being handed to.
+    /// A registration is at home here no longer. Answers it, and the theater that it was being
+    /// handed to.
     pub(super) fn let_go(&mut self, id: Id) -> Option<(Entry, Option<TheaterId>)> {
         let own = self.own.remove(&id)?;
         let entry = own.entry.clone();
@@ -282,7 +285,8 @@ impl Server {
         Some((entry, to))
     }
 
-    /// A registration of this theater is over. Goes on when the servers of the name know, saying whether there was one.
+    /// A registration of this theater is over. Goes on when the servers of the name know, saying
+    /// whether there was one.
     pub(super) fn release(
         &mut self,
         id: Id,
@@ -343,7 +347,8 @@ impl Server {
         self.own.values().map(|own| own.entry.name.clone()).collect()
     }
 
-    /// Takes their names from those actors of this theater to which nobody refers, if they have one of these. Answers the names.
+    /// Takes their names from those actors of this theater to which nobody refers, if they have one
+    /// of these. Answers the names.
     pub(super) fn release_unreferenced(
         &mut self,
         names: &BTreeSet<String>,
@@ -373,7 +378,8 @@ impl Server {
             return self.tell(home, Tell::Challenge { loser, winner });
         };
         if !own.is_held || own.entry.is_claim {
-            // The first server finds out too: it refuses this one, or challenges it when it has given it the name.
+            // The first server finds out too: it refuses this one, or challenges it when it has
+            // given it the name.
             return;
         }
         if std::mem::replace(&mut own.is_contested, true) {

@@ -1,4 +1,5 @@
-//! A registration is at home here whose actor sits elsewhere, and the way there is lost: rule 9 of the PROTOCOL in `names.rs`.
+//! A registration is at home here whose actor sits elsewhere, and the way there is lost: rule 9 of
+//! the PROTOCOL in `names.rs`.
 
 use std::time::Duration;
 
@@ -29,7 +30,8 @@ pub(super) struct Orphan {
 impl Server {
     /// The actor of a registration has ended, or what stood for it here.
     ///
-    /// WHY the reason is not asked: what stands here may end as one that was stopped where the way is lost further on.
+    /// WHY the reason is not asked: what stands here may end as one that was stopped where the way
+    /// is lost further on.
     pub(super) fn has_ended(&mut self, id: Id, ctx: &mut Context<'_, Self>) {
         // One that is still at home elsewhere is seen to there.
         let is_heir = |own: &Own| own.from.is_none_or(|from| !self.peers.contains_key(&from));
@@ -47,7 +49,8 @@ impl Server {
         self.look_for(id, number, ctx);
     }
 
-    /// Looks for the actor of an orphan here, where it may have come by another way, and in all theaters in sight; again later, and ever later.
+    /// Looks for the actor of an orphan here, where it may have come by another way, and in all
+    /// theaters in sight; again later, and ever later.
     fn look_for(&mut self, id: Id, number: u64, ctx: &mut Context<'_, Self>) {
         let now = self.now();
         let orphan = self.orphans.get_mut(&id).filter(|orphan| orphan.number == number);

@@ -23,7 +23,8 @@ const TOGETHER: usize = 500;
 /// Another name server.
 pub(super) struct Peer {
     pub(super) server: ActorRef<Tell>,
-    /// It has handed over what is to be known here, and from then on leaves decisions to whom it sees as first.
+    /// It has handed over what is to be known here, and from then on leaves decisions to whom it
+    /// sees as first.
     has_handed_over: bool,
     watch: Watch,
 }
@@ -121,7 +122,8 @@ impl Server {
         });
     }
 
-    /// Whether somebody of whom another theater knows is to be waited for: not if it could not be found before.
+    /// Whether somebody of whom another theater knows is to be waited for: not if it could not be
+    /// found before.
     pub(super) fn must_seek(&mut self, theater: TheaterId, ctx: &mut Context<'_, Self>) -> bool {
         if self.view.contains(theater) {
             return false;
@@ -150,9 +152,11 @@ impl Server {
         self.search.in_vain.insert(theater, InVain { again_at, joined });
     }
 
-    /// Whether a theater has joined of which it is not known yet whether it takes part: it is looked for.
+    /// Whether a theater has joined of which it is not known yet whether it takes part: it is
+    /// looked for.
     ///
-    /// WHY the network is asked: whoever is told that a theater has joined may have a question here before this server has been told so.
+    /// WHY the network is asked: whoever is told that a theater has joined may have a question here
+    /// before this server has been told so.
     fn sees_strangers(&mut self, ctx: &mut Context<'_, Self>) -> bool {
         let Some(network) = self.network.upgrade() else { return false };
         let (view, in_vain) = (&self.view, &self.search.in_vain);
@@ -226,7 +230,8 @@ impl Server {
         }
     }
 
-    /// A server has ended, or its theater is lost: names of its actors are free, and others take its place.
+    /// A server has ended, or its theater is lost: names of its actors are free, and others take
+    /// its place.
     fn part(&mut self, theater: TheaterId, ctx: &mut Context<'_, Self>) {
         let Some(peer) = self.peers.remove(&theater) else { return };
         peer.watch.cancel();
@@ -242,8 +247,9 @@ impl Server {
         self.seek(theater, ctx);
     }
 
-    /// Whether enough servers are in sight, all theaters that have joined have been looked at, and all servers in sight have handed over what is to be known
-    /// here: what is not known is not there.
+    /// Whether enough servers are in sight, all theaters that have joined have been looked at, and
+    /// all servers in sight have handed over what is to be known here: what is not known is not
+    /// there.
     pub(super) fn knows_all(&mut self, ctx: &mut Context<'_, Self>) -> bool {
         self.view.len() >= self.settings.least_servers
             && self.peers.values().all(|peer| peer.has_handed_over)
@@ -252,7 +258,8 @@ impl Server {
 
     pub(super) fn tell(&self, theater: TheaterId, tell: Tell) {
         if let Some(peer) = self.peers.get(&theater) {
-            // Never held back: servers that wait for each other would wait for ever. One that has ended is parted from.
+            // Never held back: servers that wait for each other would wait for ever. One that has
+            // ended is parted from.
             let _ = send_unhindered(&peer.server, tell);
         }
     }
@@ -268,8 +275,9 @@ impl Server {
         }
     }
 
-    /// Tells those that are servers of a name and were none before, and keeps only what this one is a server of. Who has a name is told by
-    /// its servers and by the theater of its actor, whoever of them is left.
+    /// Tells those that are servers of a name and were none before, and keeps only what this one is
+    /// a server of. Who has a name is told by its servers and by the theater of its actor, whoever
+    /// of them is left.
     fn hand_over(&mut self, before: &View, ctx: &mut Context<'_, Self>) {
         let mut handed: HashMap<TheaterId, Vec<Entry>> = HashMap::new();
         let own = self.own.values().filter(|own| own.is_held).map(|own| &own.entry);

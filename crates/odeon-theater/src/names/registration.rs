@@ -7,7 +7,8 @@ use super::error::NameError;
 use super::tell::Tell;
 use crate::TheaterId;
 
-/// An actor has a name. Dropping it changes nothing: the name is kept until the actor ends, or it is [unregistered](Self::unregister).
+/// An actor has a name. Dropping it changes nothing: the name is kept until the actor ends, or it
+/// is [unregistered](Self::unregister).
 #[derive(Debug, Clone)]
 pub struct Registration {
     name: String,
@@ -30,7 +31,8 @@ impl Registration {
         self.id.born
     }
 
-    /// Takes the name from this actor, and from no other one that may have it by now. `false`: it does not have it any more.
+    /// Takes the name from this actor, and from no other one that may have it by now. `false`: it
+    /// does not have it any more.
     ///
     /// # Errors
     /// In the answer: [`NameError::Unavailable`].
@@ -51,8 +53,9 @@ impl Registration {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NameEvent {
-    /// An actor of this theater, or one registered from here, has lost its name: an actor of another theater had been given it while there
-    /// was no way between the two, and goes before (S33). The actor lives on.
+    /// An actor of this theater, or one registered from here, has lost its name: an actor of
+    /// another theater had been given it while there was no way between the two, and goes before
+    /// (S33). The actor lives on.
     Lost {
         /// The name.
         name: String,

@@ -24,8 +24,8 @@ use super::waiting::Waiting;
 use crate::TheaterId;
 use crate::network::WeakNetwork;
 
-/// The name server of one theater. Its parts are in the files beside it: `peers.rs`, `deciding.rs`, `doubting.rs`, `home.rs`, `following.rs`,
-/// `asking.rs`.
+/// The name server of one theater. Its parts are in the files beside it: `peers.rs`, `deciding.rs`,
+/// `doubting.rs`, `home.rs`, `following.rs`, `asking.rs`.
 pub(super) struct Server {
     pub(super) me: TheaterId,
     pub(super) network: WeakNetwork,

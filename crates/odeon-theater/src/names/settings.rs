@@ -13,13 +13,14 @@ use std::time::Duration;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NameSettings {
-    /// How many name servers know a name: all but one of them may be lost at the same moment, and nobody else gets it. 3; at least 1. If
-    /// theaters differ, the greatest number counts.
+    /// How many name servers know a name: all but one of them may be lost at the same moment, and
+    /// nobody else gets it. 3; at least 1. If theaters differ, the greatest number counts.
     pub replicas: usize,
-    /// How many name servers must be in sight, this one among them, before one gives a name away or says that nobody has it. Until then who
-    /// asks waits. 1.
+    /// How many name servers must be in sight, this one among them, before one gives a name away or
+    /// says that nobody has it. Until then who asks waits. 1.
     pub least_servers: usize,
-    /// After how long without a decision a question about a name is given up ([`NameError::Unavailable`](crate::NameError::Unavailable)). 10 s.
+    /// After how long without a decision a question about a name is given up
+    /// ([`NameError::Unavailable`](crate::NameError::Unavailable)). 10 s.
     pub give_up_after: Duration,
     /// How long who may spawn an actor for a name has it to himself. 5 s.
     pub spawn_within: Duration,

@@ -24,20 +24,23 @@ pub(super) enum Tell {
         from: TheaterId,
     },
     Ask(Question),
-    /// The first server of a name gives it away, if all its servers know that. `ranked` are those as the first one sees it.
+    /// The first server of a name gives it away, if all its servers know that. `ranked` are those
+    /// as the first one sees it.
     Store {
         entry: Entry,
         ranked: Vec<TheaterId>,
         is_new: bool,
         reply: Reply<Stored>,
     },
-    /// Nobody has this name by this registration any more: not where it was at home after so many moves, or before.
+    /// Nobody has this name by this registration any more: not where it was at home after so many
+    /// moves, or before.
     Forget {
         name: String,
         id: Id,
         moves: u64,
     },
-    /// To the theater of the actor, or to be passed on to it: whether it still has the name by this registration.
+    /// To the theater of the actor, or to be passed on to it: whether it still has the name by this
+    /// registration.
     Holds {
         id: Id,
         home: TheaterId,
@@ -55,18 +58,20 @@ pub(super) enum Tell {
         by: TheaterId,
         reply: Reply<Result<Id, NameError>>,
     },
-    /// To the theater of the actor: it is not to have a name by this registration. Answers whether it had.
+    /// To the theater of the actor: it is not to have a name by this registration. Answers whether
+    /// it had.
     Release {
         id: Id,
         reply: Reply<bool>,
     },
-    /// To the theater that has registered an actor of another one: it has lost the name to one of this theater.
+    /// To the theater that has registered an actor of another one: it has lost the name to one of
+    /// this theater.
     Lost {
         name: String,
         to: TheaterId,
     },
-    /// To the theater to which the actor has moved: its registration is to be at home there, and by whom it was made. Answers whether
-    /// it is.
+    /// To the theater to which the actor has moved: its registration is to be at home there, and by
+    /// whom it was made. Answers whether it is.
     Adopt {
         entry: Entry,
         actor: u64,
@@ -93,7 +98,8 @@ pub(super) struct Question {
     /// How many servers have passed it on.
     pub(super) hops: u8,
     pub(super) reply: Reply<Verdict>,
-    /// A first server that knows nobody has passed it on to the second one; `ranked` are the servers as that sees them.
+    /// A first server that knows nobody has passed it on to the second one; `ranked` are the
+    /// servers as that sees them.
     pub(super) is_confirmed: bool,
 }
 

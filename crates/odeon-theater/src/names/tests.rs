@@ -1,4 +1,5 @@
-//! What only the servers themselves can show: who knows a name, and how they get rid of what is wrong.
+//! What only the servers themselves can show: who knows a name, and how they get rid of what is
+//! wrong.
 
 mod confirming;
 mod numbers;
@@ -237,7 +238,8 @@ fn a_registration_that_is_given_up_is_taken_back() {
     cast.add(6);
     cast.steps(1_000);
     for name in 0..10 {
-        // To the first server, to the others, and back twice: that takes longer, unless this is the first one.
+        // To the first server, to the others, and back twice: that takes longer, unless this is the
+        // first one.
         let name = format!("name {name}");
         let is_first = cast.ranked(0, &name)[0] == cast.places[5].id;
         assert_eq!(cast.register(5, &name).err(), (!is_first).then_some(NameError::Unavailable));

@@ -50,7 +50,8 @@ impl Server {
         });
     }
 
-    /// Has a registration end that is at home there. Goes on when the servers know, saying whether there was one; `None`: that is not known.
+    /// Has a registration end that is at home there. Goes on when the servers know, saying whether
+    /// there was one; `None`: that is not known.
     fn release_at(
         &mut self,
         home: TheaterId,

@@ -1,7 +1,8 @@
 //! Which name servers there are, as far as one of them knows, and which of them know a name.
 //!
-//! The servers of a name are those of the highest weights, where the weight of a server comes from the name and its theater alone. So
-//! everybody who sees the same servers finds the same ones, and one more or less changes nothing for the names of the others.
+//! The servers of a name are those of the highest weights, where the weight of a server comes from
+//! the name and its theater alone. So everybody who sees the same servers finds the same ones, and
+//! one more or less changes nothing for the names of the others.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;

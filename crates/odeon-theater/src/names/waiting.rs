@@ -1,4 +1,5 @@
-//! Questions that cannot be answered yet: each waits until something happens to its name, and no longer than whoever asks does.
+//! Questions that cannot be answered yet: each waits until something happens to its name, and no
+//! longer than whoever asks does.
 
 use std::mem;
 use std::time::Duration;

@@ -80,7 +80,8 @@ impl Inner {
                     self.mark_is_lost(bytes);
                 }
             }
-            // A theater leaves the others to its own seats alone. Or it is of a newer version, or of nobody who means well.
+            // A theater leaves the others to its own seats alone. Or it is of a newer version, or
+            // of nobody who means well.
             Some(
                 Mark::Reroute | Mark::Receive { .. } | Mark::Settle { .. } | Mark::Stay { .. },
             )

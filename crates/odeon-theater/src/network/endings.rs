@@ -22,7 +22,8 @@ use crate::routing::peer::Peer;
 use crate::{End, TheaterId, Undelivered};
 
 impl Inner {
-    /// The link to a theater has ended. Nobody meets it anew before all that belongs to this link is gone.
+    /// The link to a theater has ended. Nobody meets it anew before all that belongs to this link
+    /// is gone.
     pub(super) fn ended(
         self: &Arc<Self>,
         peer: &Arc<Peer>,
@@ -33,7 +34,8 @@ impl Inner {
         // Their references were the dead link's: they are not given back by another one.
         let may_be_back = matches!(end, End::Silent | End::GivenUp | End::Superseded);
         let stood = self.lose_ways(peer, may_be_back);
-        // What is dropped here tells askers that there will be no answer, and lets actors go that nobody else refers to.
+        // What is dropped here tells askers that there will be no answer, and lets actors go that
+        // nobody else refers to.
         drop(self.questions.died(peer.id));
         peer.asked.take().into_iter().for_each(|asker| self.leave_unanswered(asker));
         self.lost_with(peer.id, may_be_back);
@@ -52,7 +54,8 @@ impl Inner {
         stood.iter().for_each(|stands| stands.lose());
     }
 
-    /// A message was pushed before it was known that the other side takes none of its length. The link goes on.
+    /// A message was pushed before it was known that the other side takes none of its length. The
+    /// link goes on.
     pub(super) fn too_large(self: &Arc<Self>, peer: &Arc<Peer>, message: Undelivered) {
         match Channel::of(message.channel) {
             Some(Channel::Answer(question)) => {
@@ -119,8 +122,8 @@ impl Inner {
         }
     }
 
-    /// A link has ended: what becomes of the ways by it. Answers the seats that lead nowhere any more.
-    /// `may_be_back`: the other theater may live.
+    /// A link has ended: what becomes of the ways by it. Answers the seats that lead nowhere any
+    /// more. `may_be_back`: the other theater may live.
     fn lose_ways(self: &Arc<Self>, peer: &Arc<Peer>, may_be_back: bool) -> Vec<Arc<dyn StandIn>> {
         let leaves = |line: &Line| matches!(&line.sits, Sits::Leaving(it) if it.to.id == peer.id);
         for who in self.seats.all(leaves) {

@@ -60,9 +60,10 @@ impl Drop for Handle {
 }
 
 impl Network {
-    /// Has a theater join others. `connect` makes the way to them: it is given this theater's identity, and whom to tell what comes.
-    /// The theater's actors can be referred to from elsewhere from here on, until it [leaves](Self::leave), or ends. When the last clone of the network is
-    /// dropped it leaves at once, and what has not arrived is dead letters.
+    /// Has a theater join others. `connect` makes the way to them: it is given this theater's
+    /// identity, and whom to tell what comes. The theater's actors can be referred to from
+    /// elsewhere from here on, until it [leaves](Self::leave), or ends. When the last clone of the
+    /// network is dropped it leaves at once, and what has not arrived is dead letters.
     ///
     /// # Errors
     /// What `connect` answers.
@@ -118,12 +119,14 @@ impl Network {
         self.inner.id
     }
 
-    /// Leaves: all that has been sent to other theaters goes first, and what they send comes meanwhile; then they know that this one has
-    /// left. `false`: not all have acknowledged that within `deadline`; what they have not acknowledged is dead letters. References to
-    /// actors elsewhere are stopped.
+    /// Leaves: all that has been sent to other theaters goes first, and what they send comes
+    /// meanwhile; then they know that this one has left. `false`: not all have acknowledged that
+    /// within `deadline`; what they have not acknowledged is dead letters. References to actors
+    /// elsewhere are stopped.
     ///
-    /// Call it before the theater's shutdown: what its actors send while they end has no way any more. A shutdown, and a theater that is dropped, does so
-    /// itself, behind what is drained, and takes 300 ms at most for it.
+    /// Call it before the theater's shutdown: what its actors send while they end has no way any
+    /// more. A shutdown, and a theater that is dropped, does so itself, behind what is drained, and
+    /// takes 300 ms at most for it.
     pub fn leave(&self, deadline: Duration) -> bool {
         self.inner.leave(deadline)
     }
@@ -167,7 +170,8 @@ impl Network {
         self.inner.migrate_resident(actor.address(), to)
     }
 
-    /// How many actors of this theater others refer to, and how many of theirs are referred to here.
+    /// How many actors of this theater others refer to, and how many of theirs are referred to
+    /// here.
     pub fn references(&self) -> (usize, usize) {
         (self.inner.exports.len(), self.inner.seats.elsewhere())
     }

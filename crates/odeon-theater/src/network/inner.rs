@@ -77,7 +77,8 @@ impl Inner {
         self.exports.is_watched(actor, watch);
     }
 
-    /// Tells another theater that an actor of this one has ended, if it has; behind what has been pushed.
+    /// Tells another theater that an actor of this one has ended, if it has; behind what has been
+    /// pushed.
     pub(super) fn tell_if_ended(self: &Arc<Self>, actor: u64, peer: &Arc<Peer>) {
         if let Some(reason) = self.exports.end_of(actor) {
             peer.tell_later(Control::ended(actor, reason));

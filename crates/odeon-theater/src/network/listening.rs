@@ -23,7 +23,8 @@ impl Listener for Ears {
         if packet.len() > network.config.largest_incoming() {
             return;
         }
-        // An ended link still has answers for the other side; what it cannot take is for the next one.
+        // An ended link still has answers for the other side; what it cannot take is for the next
+        // one.
         if network
             .peers
             .ended(from, network.now())

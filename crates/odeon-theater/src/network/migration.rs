@@ -1,22 +1,30 @@
 //! Actors that move between theaters.
 //!
-//! PROTOCOL. An actor moves from X to Y; S is its seat at X, T its seat at Y, which may have stood there for it before; W is any other theater with a
-//! seat for it.
+//! PROTOCOL. An actor moves from X to Y; S is its seat at X, T its seat at Y, which may have stood
+//! there for it before; W is any other theater with a seat for it.
 //! 1. *Migrate* goes as a mark among its messages to the actor, wherever that is.
-//! 2. S writes the actor and its guards (`departures.rs`) and sends them to Y. From here on S handles nothing and puts aside what comes.
-//! 3. Y reads the actor (`arrivals.rs`), or refuses it: then it stays at X. If T has stood for it before, T closes its way, and the last thing
-//!    that it sends by it is the mark *Ready*; it puts aside what comes. Otherwise T is new, and X is told directly.
-//! 4. When S comes to *Ready*, all that was ever sent from Y has come to it. It hands over to T all that is aside, the actor's timers, and then the mark *Go*. From
-//!    this moment the actor lives at Y, and S stands for it. Before, it lives at X, whatever happens to Y.
-//! 5. What comes to T from X before *Go* is kept apart. At *Go* the actor sits in T; what has come from X goes before what T has put aside.
-//!    So what one sender sends stays in its order, at X, at Y, and elsewhere.
-//! 6. X tells each W that holds references to S, when it sends to S or after a while, that the actor has *Moved*, and grants it one to T. W closes its way with the mark *Through*, the
-//!    last thing that goes by the old way; every seat that it comes to passes it on, until it comes to the actor, or to the seat that the actor is about to leave
-//!    (`rerouting.rs`). That theater tells W that all has *Passed*: W opens the way to T, and gives its references to S back. When nobody refers to S any more it ends.
+//! 2. S writes the actor and its guards (`departures.rs`) and sends them to Y. From here on S
+//!    handles nothing and puts aside what comes.
+//! 3. Y reads the actor (`arrivals.rs`), or refuses it: then it stays at X. If T has stood for it
+//!    before, T closes its way, and the last thing that it sends by it is the mark *Ready*; it puts
+//!    aside what comes. Otherwise T is new, and X is told directly.
+//! 4. When S comes to *Ready*, all that was ever sent from Y has come to it. It hands over to T all
+//!    that is aside, the actor's timers, and then the mark *Go*. From this moment the actor lives
+//!    at Y, and S stands for it. Before, it lives at X, whatever happens to Y.
+//! 5. What comes to T from X before *Go* is kept apart. At *Go* the actor sits in T; what has come
+//!    from X goes before what T has put aside. So what one sender sends stays in its order, at X,
+//!    at Y, and elsewhere.
+//! 6. X tells each W that holds references to S, when it sends to S or after a while, that the
+//!    actor has *Moved*, and grants it one to T. W closes its way with the mark *Through*, the last
+//!    thing that goes by the old way; every seat that it comes to passes it on, until it comes to
+//!    the actor, or to the seat that the actor is about to leave (`rerouting.rs`). That theater
+//!    tells W that all has *Passed*: W opens the way to T, and gives its references to S back. When
+//!    nobody refers to S any more it ends.
 //!
-//! If the link between X and Y ends before *Go* has been sent, or X leaves, the actor stays at X, and T opens its old way or ends with it. What had been handed
-//! over by then is dead letters. Between *Go* and its
-//! arrival the actor lives at a theater that X holds for dead: if *Go* has not come there, Y keeps what it has read until X says so (`cut_off.rs`).
+//! If the link between X and Y ends before *Go* has been sent, or X leaves, the actor stays at X,
+//! and T opens its old way or ends with it. What had been handed over by then is dead letters.
+//! Between *Go* and its arrival the actor lives at a theater that X holds for dead: if *Go* has not
+//! come there, Y keeps what it has read until X says so (`cut_off.rs`).
 
 pub(super) mod answering;
 mod arrivals;
@@ -68,7 +76,8 @@ struct UnderWay {
     last: u64,
     /// Those that have been let go, by attempt, until it is known that they sit.
     gone: HashMap<u64, Gone>,
-    /// Seats of which others are to be told that their actors have moved, and whether that is about to happen.
+    /// Seats of which others are to be told that their actors have moved, and whether that is about
+    /// to happen.
     to_tell: BTreeSet<u64>,
     tells: bool,
     cut_off: CutOff,
@@ -94,7 +103,8 @@ impl Migrations {
 
     /// Whether no actor may come here.
     pub(super) fn refuses_arrivals(&self) -> bool {
-        // ORDERING: Relaxed: who comes at the same moment may go either way; a drain sees it afterwards.
+        // ORDERING: Relaxed: who comes at the same moment may go either way; a drain sees it
+        // afterwards.
         self.is_drained.load(Ordering::Relaxed)
     }
 
@@ -152,6 +162,7 @@ struct Written {
     state: Vec<u8>,
     /// Of the state and of the messages.
     layouts: (u64, u64),
-    /// Whether it has names of the network where it was, or has come from where it had: those follow it.
+    /// Whether it has names of the network where it was, or has come from where it had: those
+    /// follow it.
     has_name: bool,
 }

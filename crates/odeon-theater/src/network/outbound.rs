@@ -20,8 +20,8 @@ use crate::routing::marks::{Mark, write_letter, write_slot};
 use crate::routing::way::Way;
 use crate::{PushError, TheaterId};
 
-/// TUNE: bytes, guessed 2026-11: from here on a message is given away with the memory that it was written to, which would else be copied while all
-/// senders to that theater wait, and kept.
+/// TUNE: bytes, guessed 2026-11: from here on a message is given away with the memory that it was
+/// written to, which would else be copied while all senders to that theater wait, and kept.
 const LARGE: usize = 256 << 10;
 
 /// See the module.
@@ -86,7 +86,8 @@ impl FromSeat {
         }
         let channel = Channel::Actor(to.seat);
         let mut course = self.way.course();
-        // It is led elsewhere only while it is closed; unless it has been lost meanwhile, and what was written with it.
+        // It is led elsewhere only while it is closed; unless it has been lost meanwhile, and what
+        // was written with it.
         let leads_there = course.to.as_ref().is_some_and(|now| now.is_same(&to));
         let pushed = if !leads_there {
             Err(PushError::Ended)
@@ -134,8 +135,9 @@ impl WayOut for FromSeat {
 
     fn goes_first(&self) -> bool {
         let was_behind = !self.goes_first.swap(true, Ordering::Relaxed);
-        // ORDERING: SeqCst fence between opening and the attempt to wake, which fails if nobody refers to the seat's actor; partner: the
-        // fence in `is_open`, behind the reference that such an actor takes to itself. One of the two sees the other.
+        // ORDERING: SeqCst fence between opening and the attempt to wake, which fails if nobody
+        // refers to the seat's actor; partner: the fence in `is_open`, behind the reference that
+        // such an actor takes to itself. One of the two sees the other.
         fence(Ordering::SeqCst);
         was_behind
     }
@@ -233,7 +235,8 @@ impl Outbound for FromSeat {
         let Known::Of(number, who) = *self.seat() else { return Bid::Nothing };
         match (self.network.upgrade(), Mark::from_bytes(mark)) {
             (Some(network), Some(mark)) => network.heed(number, who, &self.way, mark, occupied),
-            // The network has been dropped: what was written is not known any more, and the actor stays as it is.
+            // The network has been dropped: what was written is not known any more, and the actor
+            // stays as it is.
             (None, Some(Mark::Stay { .. })) if occupied == Occupied::ByOneThatLeaves => {
                 Bid::Stay(None)
             }

@@ -14,7 +14,8 @@ use super::settings::RebalanceSettings;
 use crate::network::WeakNetwork;
 use crate::{Membership, MobileId, Network, TheaterId};
 
-/// Under which name each theater publishes its balancer: another one for another version of what they tell each other.
+/// Under which name each theater publishes its balancer: another one for another version of what
+/// they tell each other.
 pub(super) const BALANCER: &str = "odeon/balancer/1";
 
 /// To a balancer.

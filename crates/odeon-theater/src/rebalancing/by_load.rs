@@ -5,11 +5,13 @@ use crate::{MobileId, TheaterId};
 
 /// Moves actors of the busiest theater to the least busy ones, until they are about equally busy.
 ///
-/// Only the busiest of all moves any, and only as many as bring the two nearer to each other: so theaters do not push actors to and fro. What an actor does
-/// is told by the messages that it handles; theaters count as equally strong.
+/// Only the busiest of all moves any, and only as many as bring the two nearer to each other: so
+/// theaters do not push actors to and fro. What an actor does is told by the messages that it
+/// handles; theaters count as equally strong.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ByLoad {
-    /// By which part of what there is to do in the busiest theater another one must have less. 0.25.
+    /// By which part of what there is to do in the busiest theater another one must have
+    /// less. 0.25.
     pub least_gap: f64,
     /// By how many messages in a second it must have less. 100.
     pub least_messages: f64,

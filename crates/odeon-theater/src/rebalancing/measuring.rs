@@ -17,7 +17,8 @@ pub(super) struct Measuring {
 
 struct Known {
     moves: u64,
-    /// `None`: it was created here, has been seen once only, and may not have said yet how many it had handled before.
+    /// `None`: it was created here, has been seen once only, and may not have said yet how many it
+    /// had handled before.
     handled: Option<u64>,
     /// Since when it rests here.
     since: Duration,
@@ -28,7 +29,8 @@ impl Measuring {
         Self { at: now, ..Self::default() }
     }
 
-    /// What has been done since the last time, by all and by each. Who was not here then has done nothing yet, and the load is not steady.
+    /// What has been done since the last time, by all and by each. Who was not here then has done
+    /// nothing yet, and the load is not steady.
     pub(super) fn measure(
         &mut self,
         now: Duration,

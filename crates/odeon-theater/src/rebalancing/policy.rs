@@ -2,7 +2,8 @@
 
 use crate::{MobileId, TheaterId};
 
-/// Says which actors of a theater are to move, and to where. It is asked in each period; more than may be moved in one, and what cannot be, is passed over.
+/// Says which actors of a theater are to move, and to where. It is asked in each period; more than
+/// may be moved in one, and what cannot be, is passed over.
 ///
 /// ```
 /// use odeon_theater::{MobileId, Policy, Situation, TheaterId};
@@ -41,7 +42,8 @@ pub struct Load {
     pub messages_per_second: f64,
     /// How many they are.
     pub actors: usize,
-    /// Whether they were the same all the time, and the ones that they are: what the last moves have changed is in these numbers.
+    /// Whether they were the same all the time, and the ones that they are: what the last moves
+    /// have changed is in these numbers.
     pub is_steady: bool,
 }
 

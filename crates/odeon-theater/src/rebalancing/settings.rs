@@ -16,7 +16,8 @@ pub struct RebalanceSettings {
     pub every: Duration,
     /// How many actors of this theater are moved at most in that time. 8; at least 1.
     pub most_moves: usize,
-    /// For how long an actor stays where it has come to, or where its last attempt to move has failed. 30 s.
+    /// For how long an actor stays where it has come to, or where its last attempt to move has
+    /// failed. 30 s.
     pub rest: Duration,
 }
 

@@ -1,10 +1,13 @@
 //! Whose requests to move an actor have gone to another theater.
 //!
-//! It answers them itself, or another one does to which it has passed them on; if it dies nobody may. So whoever has passed one on tells the asker
-//! then that there is no answer: theater by theater, wherever on its way the request has been lost. An asker that has been answered heeds that no more.
+//! It answers them itself, or another one does to which it has passed them on; if it dies nobody
+//! may. So whoever has passed one on tells the asker then that there is no answer: theater by
+//! theater, wherever on its way the request has been lost. An asker that has been answered heeds
+//! that no more.
 //!
-//! An answer goes straight to the asker, and whoever has passed the request on does not hear of it. So once many are remembered, their askers are asked which
-//! of them are over, and those are forgotten: what is kept is in proportion to what waits for an answer.
+//! An answer goes straight to the asker, and whoever has passed the request on does not hear of it.
+//! So once many are remembered, their askers are asked which of them are over, and those are
+//! forgotten: what is kept is in proportion to what waits for an answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,8 +17,9 @@ use crate::TheaterId;
 use crate::routing::asker::Asker;
 use crate::routing::marks::Mark;
 
-/// TUNE: guessed 2026-11: with so many requests it is looked at which of them are over, and again with twice as many as were left. A question for dozens of
-/// requests costs little beside them, and so few take no more memory than a link does.
+/// TUNE: guessed 2026-11: with so many requests it is looked at which of them are over, and again
+/// with twice as many as were left. A question for dozens of requests costs little beside them, and
+/// so few take no more memory than a link does.
 pub(crate) const FEWEST: usize = 64;
 
 /// See the module.
@@ -41,7 +45,8 @@ impl Asked {
         self.lock().asked.insert((TheaterId::from_bits(asker), question));
     }
 
-    /// The questions of which it is to be asked whether they are over, by their theaters; none, as long as they are few.
+    /// The questions of which it is to be asked whether they are over, by their theaters; none, as
+    /// long as they are few.
     pub(crate) fn to_look_at(&self) -> BTreeMap<TheaterId, Vec<u64>> {
         let mut known = self.lock();
         let mut by_theater: BTreeMap<TheaterId, Vec<u64>> = BTreeMap::new();

@@ -1,6 +1,8 @@
-//! Messages that go to another theater together with a companion: `odeon-coordination` has transactions that several theaters take part in.
+//! Messages that go to another theater together with a companion: `odeon-coordination` has
+//! transactions that several theaters take part in.
 //!
-//! The companion is written in front of the message, and made anew where it comes. Both keep the order of all messages for their actor.
+//! The companion is written in front of the message, and made anew where it comes. Both keep the
+//! order of all messages for their actor.
 
 use std::sync::{Arc, Weak};
 
@@ -13,13 +15,16 @@ use crate::routing::marks::{ACCOMPANIED, read_slot, write_slot};
 
 /// Who knows what goes with messages to other theaters.
 pub trait Companions: Send + Sync {
-    /// A message comes from a theater, with this companion: answers what its actor gets with it, at once. `None`: it is refused.
+    /// A message comes from a theater, with this companion: answers what its actor gets with it, at
+    /// once. `None`: it is refused.
     fn comes(&self, from: TheaterId, companion: &[u8]) -> Option<Companion>;
 
-    /// Whether a message with this companion, sent here, is to go to this theater. Otherwise it is lost.
+    /// Whether a message with this companion, sent here, is to go to this theater. Otherwise it is
+    /// lost.
     fn is_for(&self, companion: &[u8], to: TheaterId) -> bool;
 
-    /// A message that has left here with this companion does not come to its actor, or nobody knows whether it does.
+    /// A message that has left here with this companion does not come to its actor, or nobody knows
+    /// whether it does.
     fn is_lost(&self, companion: &[u8]);
 }
 
@@ -50,7 +55,8 @@ impl Accompanied {
         }
     }
 
-    /// A message with a companion was not acknowledged before its link ended. Answers the message itself.
+    /// A message with a companion was not acknowledged before its link ended. Answers the message
+    /// itself.
     pub(crate) fn undelivered<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
         let Some((_, companion, message)) = read_head(bytes) else { return &[] };
         self.is_lost(companion);

@@ -13,8 +13,9 @@ use crate::routing::channel::Channel;
 use crate::routing::owner::Owner;
 use crate::routing::peer::Peer;
 
-/// TUNE: bytes of messages that are still taken for an actor under pressure before the other side is asked to hold back, a quarter of a link's window:
-/// most actors are done with them sooner than the other side hears of it.
+/// TUNE: bytes of messages that are still taken for an actor under pressure before the other side
+/// is asked to hold back, a quarter of a link's window: most actors are done with them sooner than
+/// the other side hears of it.
 const TAKEN_UNDER_PRESSURE: usize = 1 << 20;
 
 /// The actors here that are under pressure from one peer.
@@ -33,7 +34,8 @@ enum Pressed {
 }
 
 impl Peer {
-    /// An actor has been given a message of so many bytes, and is under pressure: has the other side hold back its messages if that goes on.
+    /// An actor has been given a message of so many bytes, and is under pressure: has the other
+    /// side hold back its messages if that goes on.
     #[cold]
     pub(crate) fn presses(
         self: &Arc<Self>,
@@ -63,7 +65,8 @@ impl Peer {
     /// An actor has been given a message and is not under pressure.
     #[inline]
     pub(crate) fn does_not_press(&self, actor: u64) {
-        // ORDERING: Relaxed: a hint. Whoever takes messages for an actor is one thread at a time, and reads what it has written.
+        // ORDERING: Relaxed: a hint. Whoever takes messages for an actor is one thread at a time,
+        // and reads what it has written.
         if self.held.number.load(Ordering::Relaxed) > 0 {
             self.held.forget_taken(actor);
         }

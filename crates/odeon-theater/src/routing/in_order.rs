@@ -1,7 +1,8 @@
 //! What several threads find out, told in the order in which it was so.
 //!
-//! A thread takes a [`Ticket`] under the lock under which something has happened, and hands in what that is when it is done with all that
-//! comes before. One thread at a time tells; whoever finds another one telling leaves its own to that.
+//! A thread takes a [`Ticket`] under the lock under which something has happened, and hands in what
+//! that is when it is done with all that comes before. One thread at a time tells; whoever finds
+//! another one telling leaves its own to that.
 //!
 //! Covered by a loom model of two threads, `in_order/loom.rs`, and by the tests below.
 
@@ -49,7 +50,8 @@ impl<T> InOrder<T> {
         self.lock().handed_in.insert(number, what);
     }
 
-    /// Tells what can be told, unless another thread does. `tell` may hand in more, and come back here.
+    /// Tells what can be told, unless another thread does. `tell` may hand in more, and come back
+    /// here.
     pub(crate) fn tell(&self, mut tell: impl FnMut(T)) {
         while let Some((what, telling)) = self.first() {
             tell(what);

@@ -1,10 +1,12 @@
 //! What another theater is to be told behind all that has been pushed before, on whatever channel.
 //!
-//! A channel may be held up, by a large message or a slow receiver, while others go on. But once all that was pushed before is in bodies that have been
-//! sent, what is pushed later is delivered later.
+//! A channel may be held up, by a large message or a slow receiver, while others go on. But once
+//! all that was pushed before is in bodies that have been sent, what is pushed later is delivered
+//! later.
 //!
-//! An end is also told without waiting for channels that are held up: those who wait for it may be those by whom they are. It is told behind them once
-//! more, as what is held up may bring the first reference.
+//! An end is also told without waiting for channels that are held up: those who wait for it may be
+//! those by whom they are. It is told behind them once more, as what is held up may bring the first
+//! reference.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -39,7 +41,8 @@ impl Later {
 
     /// Pushes what can be told. `false`: nothing.
     pub(crate) fn tell(&mut self, link: &mut Link) -> bool {
-        // All are looked at before any is pushed: then none of them is before another one, and they go together.
+        // All are looked at before any is pushed: then none of them is before another one, and they
+        // go together.
         let mut free = 0;
         while let Some((_, place)) = self.waiting.get_mut(free) {
             if link.is_anything_before(place) {

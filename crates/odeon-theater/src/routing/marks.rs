@@ -1,4 +1,5 @@
-//! Marks among the messages for an actor: what theaters tell each other about its place, and what must come behind all messages that were sent before.
+//! Marks among the messages for an actor: what theaters tell each other about its place, and what
+//! must come behind all messages that were sent before.
 
 use std::time::Duration;
 
@@ -72,7 +73,8 @@ pub(crate) fn write_slot(slot: Slot, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Where a message goes, and the message: of what is no mark, and has no companion. `None`: it is no message.
+/// Where a message goes, and the message: of what is no mark, and has no companion. `None`: it is
+/// no message.
 pub(crate) fn read_slot(bytes: &[u8]) -> Option<(Slot, &[u8])> {
     let (&first, rest) = bytes.split_first()?;
     if first != WITH_LANE {
@@ -86,14 +88,17 @@ pub(crate) fn read_slot(bytes: &[u8]) -> Option<(Slot, &[u8])> {
 /// Left among the messages of a seat. New kinds are added at the end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Mark {
-    /// To the actor, wherever it is: it is to move to a theater, for which it has looked so many times in vain. Whoever asked has a question of this
-    /// number at that theater.
+    /// To the actor, wherever it is: it is to move to a theater, for which it has looked so many
+    /// times in vain. Whoever asked has a question of this number at that theater.
     Migrate { to: u128, asker: u128, question: u64, tries: u32 },
-    /// To a seat whose actor leaves: the theater to which it goes is ready, and has this seat for it. Nothing comes behind this by the same way.
+    /// To a seat whose actor leaves: the theater to which it goes is ready, and has this seat for
+    /// it. Nothing comes behind this by the same way.
     Ready { attempt: u64, theater: u128, seat: u64 },
-    /// To the seat to which an actor comes: all that was before it has come, and the actor sits here from now on.
+    /// To the seat to which an actor comes: all that was before it has come, and the actor sits
+    /// here from now on.
     Go { attempt: u64 },
-    /// To the actor, wherever it is: this theater's seats for it send no more by the same way, and wait to be told that all has come.
+    /// To the actor, wherever it is: this theater's seats for it send no more by the same way, and
+    /// wait to be told that all has come.
     Through { theater: u128, who: Address, turn: u64 },
     /// To the own seat: its actor is elsewhere than messages are sent to.
     Reroute,

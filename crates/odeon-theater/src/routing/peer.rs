@@ -1,7 +1,8 @@
 //! Another theater: the link to it, who sends on it, and who delivers what comes.
 //!
-//! Locks are taken in this order: `receiving` (one thread delivers what comes, in its order), `sending` (one thread hands packets to
-//! the transport), `link` (never while users' code or the transport runs).
+//! Locks are taken in this order: `receiving` (one thread delivers what comes, in its order),
+//! `sending` (one thread hands packets to the transport), `link` (never while users' code or the
+//! transport runs).
 
 use odeon_sync::contained::quietly;
 use std::mem;
@@ -41,7 +42,8 @@ pub(crate) struct Peer {
     pub(crate) held: Held,
     pub(crate) asked: Asked,
     pub(crate) pressed: Pressed,
-    /// Where references were granted to it, and where its own are waited for (`references/grants.rs`).
+    /// Where references were granted to it, and where its own are waited for
+    /// (`references/grants.rs`).
     pub(crate) granted_at: ToTell,
     pub(crate) expected_by: ToTell,
     pub(crate) due: Due,
@@ -147,7 +149,8 @@ impl Peer {
         self.link().is_open()
     }
 
-    /// Tells the other theater something behind all that has been pushed before; [`transmit`](Self::transmit) is owed.
+    /// Tells the other theater something behind all that has been pushed before;
+    /// [`transmit`](Self::transmit) is owed.
     pub(crate) fn tell_later(&self, control: Control) {
         let link = self.link();
         self.later().add(control, &link);
@@ -182,7 +185,8 @@ impl Peer {
             self.is_full.store(true, Ordering::Relaxed);
         }
         if link.is_pressed() {
-            // ORDERING: Relaxed, here and below: changed under the lock of the link; looked at without it, it is a hint.
+            // ORDERING: Relaxed, here and below: changed under the lock of the link; looked at
+            // without it, it is a hint.
             self.is_pressed.store(true, Ordering::Relaxed);
         }
         if link.is_channel_pressed(channel.number()) {
@@ -245,7 +249,8 @@ impl Peer {
                     Body::Short(range) => &received.bytes[range.clone()],
                     Body::Large(bytes) => bytes,
                 };
-                // What users' types do while they are read or dropped is contained where that happens. If it were not, others' messages go on.
+                // What users' types do while they are read or dropped is contained where that
+                // happens. If it were not, others' messages go on.
                 quietly(|| owner.arrives(self, channel, bytes));
             }
         });
@@ -258,13 +263,15 @@ impl Peer {
         (!received.events.is_empty()).then(|| self.events.ticket())
     }
 
-    /// Notes what has happened to the link, if anything has; under its lock. Then [`happen`](Self::happen) is owed.
+    /// Notes what has happened to the link, if anything has; under its lock. Then
+    /// [`happen`](Self::happen) is owed.
     fn note(&self, told: &mut Received) -> bool {
         let ticket = self.ticket(told);
         ticket.map(|ticket| self.events.hand_in(ticket, mem::take(&mut told.events))).is_some()
     }
 
-    /// Sees to what follows from what has happened to the link, in its order: several threads find out.
+    /// Sees to what follows from what has happened to the link, in its order: several threads find
+    /// out.
     fn happen(self: &Arc<Self>, owner: &Arc<impl Owner>) {
         self.events.tell(|events| {
             events.into_iter().for_each(|event| self.happens(owner, event));
@@ -310,7 +317,8 @@ impl Peer {
 
     /// Hands what is due to the transport, at once.
     pub(crate) fn transmit_now(self: &Arc<Self>, owner: &Arc<impl Owner>) {
-        // Whoever cannot send leaves it to the one that does, who looks again behind its own sending.
+        // Whoever cannot send leaves it to the one that does, who looks again behind its own
+        // sending.
         while let Some(mut packet) = self.right_to_send() {
             let Some(transport) = owner.transport() else { return };
             let (mut told, mut has_happened) = (Received::default(), false);
@@ -374,7 +382,8 @@ impl Peer {
     }
 }
 
-/// A transport that panics has lost the packet. Whoever sends, as an actor in its turn, or has a timer ring, is not to end by that.
+/// A transport that panics has lost the packet. Whoever sends, as an actor in its turn, or has a
+/// timer ring, is not to end by that.
 pub(crate) fn send_by(transport: &dyn Transport, to: TheaterId, packet: Vec<u8>) {
     quietly(|| transport.send(to, packet));
 }

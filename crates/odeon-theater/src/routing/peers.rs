@@ -56,7 +56,8 @@ impl Peers {
         self.lock().alive.get(&peer.id).is_some_and(|alive| Arc::ptr_eq(alive, peer))
     }
 
-    /// The theater with this identity, with a new link if there is none. `None`: this theater leaves, or is it itself.
+    /// The theater with this identity, with a new link if there is none. `None`: this theater
+    /// leaves, or is it itself.
     pub(crate) fn get_or_meet(&self, id: TheaterId) -> Option<Arc<Peer>> {
         if id == self.me {
             return None;
@@ -76,7 +77,8 @@ impl Peers {
         }
     }
 
-    /// The link to a theater has ended. It is kept for a while, to answer what the other side still asks.
+    /// The link to a theater has ended. It is kept for a while, to answer what the other side still
+    /// asks.
     pub(crate) fn end(&self, peer: &Arc<Peer>) {
         let until = self.clock.now().saturating_add(self.config.dead_after);
         let mut known = self.lock();

@@ -1,8 +1,11 @@
-//! Channels of which so much is held here that those who send by them wait: their receivers elsewhere are slow, or what goes before is large.
+//! Channels of which so much is held here that those who send by them wait: their receivers
+//! elsewhere are slow, or what goes before is large.
 //!
-//! NOBODY WAITS FOR EVER. Within a theater whoever closes a circle of those that wait opens it (S17); of a circle by way of another theater nobody
-//! knows. So if a channel stays pressed, its senders may send a little more once in a while: in a circle one of them comes to what the others wait for. Where
-//! the receiver only does not go on, the times in between double, so that little is added to what waits for it.
+//! NOBODY WAITS FOR EVER. Within a theater whoever closes a circle of those that wait opens it
+//! (S17); of a circle by way of another theater nobody knows. So if a channel stays pressed, its
+//! senders may send a little more once in a while: in a circle one of them comes to what the others
+//! wait for. Where the receiver only does not go on, the times in between double, so that little is
+//! added to what waits for it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,12 +19,13 @@ use crate::routing::channel::Channel;
 use crate::routing::owner::Owner;
 use crate::routing::peer::Peer;
 
-/// TUNE: ms, guessed 2026-11: how long those that send by a channel wait for it at first. Long against what an actor takes for what waits for it, short
-/// against what people wait for.
+/// TUNE: ms, guessed 2026-11: how long those that send by a channel wait for it at first. Long
+/// against what an actor takes for what waits for it, short against what people wait for.
 const FIRST_LET_GO: Duration = Duration::from_millis(100);
 /// TUNE: s, guessed 2026-11: and in the end, if it does not go on at all.
 const LAST_LET_GO: Duration = Duration::from_secs(10);
-/// TUNE: bytes, guessed 2026-11: how much more they may send then: thousands of small messages, and little beside what is held already.
+/// TUNE: bytes, guessed 2026-11: how much more they may send then: thousands of small messages, and
+/// little beside what is held already.
 const ALLOWANCE: usize = 512 << 10;
 
 /// See the module.
@@ -87,7 +91,8 @@ impl Pressed {
         })
     }
 
-    /// If the channel is still pressed, and looked after by this one, its senders may send more. Answers when to look again.
+    /// If the channel is still pressed, and looked after by this one, its senders may send more.
+    /// Answers when to look again.
     fn allow(&self, channel: u64, Looks { number, pause }: Looks) -> Option<Looks> {
         self.with(|channels| {
             let state = channels.get_mut(&channel)?;

@@ -1,15 +1,19 @@
-//! When packets go: not with each message, but once the thread that has pushed it is through with what it is at. So what follows
-//! from one packet, or from the turns that wait for a worker, goes in few.
+//! When packets go: not with each message, but once the thread that has pushed it is through with
+//! what it is at. So what follows from one packet, or from the turns that wait for a worker, goes
+//! in few.
 //!
 //! PROTOCOL
 //! 1. Whoever has pushed something owes a [`transmit`](Peer::transmit).
 //! 2. A thread that delivers a packet transmits behind it, to each theater once ([`Gathering`]).
-//! 3. A worker of the pool leaves it to the peer's [`Transmitter`], an actor that has its turn behind those that wait; unless so much
-//!    is queued that packets are full. All other threads transmit at once: nobody might be awake to do it for them.
-//! 4. `is_due` says that the transmitter is to have a turn. Who pushes raises it, and wakes if it was down; the transmitter lowers it,
-//!    then looks at the link. Both exchange it: who finds it up comes before the exchange that lowers it, so what was pushed before is seen.
-//! 5. A transmitter that ends says so, then lowers `is_due`, and transmits if it was up; who raises it looks afterwards whether the transmitter has
-//!    ended, and transmits itself then. One of the two sees the other.
+//! 3. A worker of the pool leaves it to the peer's [`Transmitter`], an actor that has its turn
+//!    behind those that wait; unless so much is queued that packets are full. All other threads
+//!    transmit at once: nobody might be awake to do it for them.
+//! 4. `is_due` says that the transmitter is to have a turn. Who pushes raises it, and wakes if it
+//!    was down; the transmitter lowers it, then looks at the link. Both exchange it: who finds it
+//!    up comes before the exchange that lowers it, so what was pushed before is seen.
+//! 5. A transmitter that ends says so, then lowers `is_due`, and transmits if it was up; who raises
+//!    it looks afterwards whether the transmitter has ended, and transmits itself then. One of the
+//!    two sees the other.
 
 use std::cell::RefCell;
 use std::sync::{Arc, Weak};
@@ -21,11 +25,13 @@ use odeon_sync::atomic::{AtomicBool, Ordering};
 use crate::routing::owner::Owner;
 use crate::routing::peer::Peer;
 
-/// TUNE: bytes, two packets: what more is queued goes at once, since waiting makes no packet fuller.
+/// TUNE: bytes, two packets: what more is queued goes at once, since waiting makes no packet
+/// fuller.
 pub(crate) const FULL: usize = 120_000;
 
 thread_local! {
-    /// To whom this thread owes a transmission when it is through with a packet; `None`: it is at none.
+    /// To whom this thread owes a transmission when it is through with a packet; `None`: it is at
+    /// none.
     static GATHERED: RefCell<Option<Vec<Arc<Peer>>>> = const { RefCell::new(None) };
 }
 
@@ -49,8 +55,9 @@ enum Raised {
 
 impl Due {
     fn raise(&self) -> Raised {
-        // ORDERING: SeqCst, here and at the other looks at these two: in `raise` and `end` each side writes one and then looks at the
-        // other. For what was pushed Release and Acquire would do.
+        // ORDERING: SeqCst, here and at the other looks at these two: in `raise` and `end` each
+        // side writes one and then looks at the other. For what was pushed Release and Acquire
+        // would do.
         let was_due = self.is_due.swap(true, Ordering::SeqCst);
         match (self.has_ended.load(Ordering::SeqCst), was_due) {
             (true, _) => Raised::Alone,
@@ -155,7 +162,8 @@ fn gathers(peer: &Arc<Peer>) -> bool {
 /// While it lives, this thread only notes to whom it is to transmit; then it does.
 pub(crate) struct Gathering<'a, O: Owner> {
     owner: &'a Arc<O>,
-    /// What a packet around this one has gathered: a transport may deliver what it is given at once.
+    /// What a packet around this one has gathered: a transport may deliver what it is given at
+    /// once.
     around: Option<Vec<Arc<Peer>>>,
 }
 

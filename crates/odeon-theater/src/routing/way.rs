@@ -1,7 +1,7 @@
 //! The way from the seats of one actor to where it is.
 //!
-//! Only the seat whose turn it is to send uses a way, in its own turn, and only there is it closed; a closed one is opened by whoever knows that
-//! all that was sent by it before has come.
+//! Only the seat whose turn it is to send uses a way, in its own turn, and only there is it closed;
+//! a closed one is opened by whoever knows that all that was sent by it before has come.
 
 use std::sync::Arc;
 
@@ -67,7 +67,8 @@ impl Way {
         fence(Ordering::SeqCst);
     }
 
-    /// In the seat's turn: takes no more messages. The last that goes by it is `mark`. `false`: it leads nowhere, or to the dead.
+    /// In the seat's turn: takes no more messages. The last that goes by it is `mark`. `false`: it
+    /// leads nowhere, or to the dead.
     pub(crate) fn close(&self, mark: Option<&Mark>) -> bool {
         // ORDERING: Relaxed: read in the same turn.
         self.is_open.store(false, Ordering::Relaxed);

@@ -31,11 +31,12 @@ use direction::Direction;
 // TUNE: 65,000, as what fits into a batch of usual networks' engines.
 const LARGEST_PACKET: usize = 65_000;
 
-/// A network of any number of theaters, in virtual time: packets are copied, and then delayed, lost, doubled, overtaken,
-/// held up or cut off as the [`Conditions`] of their direction say, which may change at any time.
+/// A network of any number of theaters, in virtual time: packets are copied, and then delayed,
+/// lost, doubled, overtaken, held up or cut off as the [`Conditions`] of their direction say, which
+/// may change at any time.
 ///
-/// It has no threads. Who drives it calls [`step`](Self::step), within which listeners are called. With the same seed
-/// and the same calls, the same happens. Clones are the same network.
+/// It has no threads. Who drives it calls [`step`](Self::step), within which listeners are called.
+/// With the same seed and the same calls, the same happens. Clones are the same network.
 ///
 /// ```
 /// use odeon_theater::{Conditions, InMemoryNetwork, Listener, TheaterId, Transport};
@@ -97,7 +98,8 @@ enum Happening {
 }
 
 impl InMemoryNetwork {
-    /// A good network without theaters, at the time 0. All that is left to chance comes from `seed`.
+    /// A good network without theaters, at the time 0. All that is left to chance comes from
+    /// `seed`.
     pub fn new(seed: u64) -> Self {
         Self::with_largest_packet(seed, LARGEST_PACKET)
     }
@@ -188,7 +190,8 @@ impl InMemoryNetwork {
         }
     }
 
-    /// Lets time pass until `now`, and calls listeners for all that happens. Returns how many calls that were.
+    /// Lets time pass until `now`, and calls listeners for all that happens. Returns how many calls
+    /// that were.
     pub fn step(&self, now: Duration) -> usize {
         let mut calls = 0;
         while let Some((listener, happening)) = self.next_due(now, &mut calls) {

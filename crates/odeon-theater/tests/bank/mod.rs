@@ -1,7 +1,9 @@
 //! A bank whose branches move, and the judge's account of what its clients may be told.
 //!
-//! Each branch keeps some accounts. A transfer within a branch is one message. One between two branches is taken from the first account by one message, which
-//! sends another one to the other branch, and with it the right to answer. So whoever is told that it is done knows that it has been at both.
+//! Each branch keeps some accounts. A transfer within a branch is one message. One between two
+//! branches is taken from the first account by one message, which sends another one to the other
+//! branch, and with it the right to answer. So whoever is told that it is done knows that it has
+//! been at both.
 #![allow(unreachable_pub, reason = "several tests share it")]
 
 use odeon_core::{Actor, ActorRef, Context, Message, Reply};

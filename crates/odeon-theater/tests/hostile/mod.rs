@@ -1,4 +1,5 @@
-//! Safe code that means no good: values that panic while they are written, read or dropped, and panics that bring such values.
+//! Safe code that means no good: values that panic while they are written, read or dropped, and
+//! panics that bring such values.
 #![allow(unreachable_pub, dead_code, reason = "as in `support`")]
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

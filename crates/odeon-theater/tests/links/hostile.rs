@@ -1,8 +1,9 @@
 //! Bytes from anybody: no panic, no memory beyond the limits, no message from nowhere.
 //!
-//! Packets carry no checksum: whoever may write on the network may say anything, so what comes off it is protected by TLS. What
-//! is found out without: other theaters, other links, other versions, packets cut short, lengths that do not fit,
-//! acknowledgements of what was never sent. What is not: changed bytes of a message, its channel, the number of its body.
+//! Packets carry no checksum: whoever may write on the network may say anything, so what comes off
+//! it is protected by TLS. What is found out without: other theaters, other links, other versions,
+//! packets cut short, lengths that do not fit, acknowledgements of what was never sent. What is
+//! not: changed bytes of a message, its channel, the number of its body.
 
 use std::collections::BTreeSet;
 
@@ -79,8 +80,8 @@ fn changed_packets_break_nothing() {
 fn other_links_and_versions_and_shortened_packets_are_found_out() {
     for_seeds(200, |seed| {
         let (mut pair, pushed) = traffic(seed, |packet, random| match random.below(3) {
-            // Magic, version, digest of the theaters, both epochs. (A greeting of another version is refused, and a
-            // greeting with another epoch is another link.)
+            // Magic, version, digest of the theaters, both epochs. (A greeting of another version
+            // is refused, and a greeting with another epoch is another link.)
             0 if packet[2] != 1 => {
                 packet[[0, 1, 3, 10, 14, 18][random.below(6)]] ^= 1 << random.below(8);
             }

@@ -18,7 +18,8 @@ fn a_small_message_passes_a_large_one_of_another_channel() {
         let sent = pair.a.packets;
         pair.a.push(2, &number.to_le_bytes());
         pair.run_until(|pair| pair.b.heard.on(2).len() as u64 == number + 1);
-        // What was under way before it, and what could follow meanwhile; of 340 packets of the large one.
+        // What was under way before it, and what could follow meanwhile; of 340 packets of the
+        // large one.
         let half_a_window_in_packets = (2 << 20) / 60_000;
         assert!(
             pair.a.packets - sent <= half_a_window_in_packets + 4,

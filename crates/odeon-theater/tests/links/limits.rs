@@ -133,7 +133,8 @@ fn head(pair: &mut Pair) -> Vec<u8> {
     packet
 }
 
-/// A packet with these acknowledgements and records instead of its own: what only a peer that lies can send.
+/// A packet with these acknowledgements and records instead of its own: what only a peer that lies
+/// can send.
 fn lie(head: &[u8], acks: &[u8], body: Option<(u8, &[u8])>) -> Vec<u8> {
     let mut packet = head.to_vec();
     packet[2] = if body.is_some() { 3 } else { 4 };

@@ -1,4 +1,5 @@
-//! Links of clusters that have a secret: who does not know it is heard by nobody, and a byte that is changed on the way is found out.
+//! Links of clusters that have a secret: who does not know it is heard by nobody, and a byte that
+//! is changed on the way is found out.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! A mobile actor that remembers all it hears, which goes with it: were there two of it, or one that was left half behind, a number would be missing or come twice.
+//! A mobile actor that remembers all it hears, which goes with it: were there two of it, or one
+//! that was left half behind, a number would be missing or come twice.
 #![allow(unreachable_pub, reason = "as in `support`")]
 
 use odeon_core::{Actor, Context, Message, Reply};

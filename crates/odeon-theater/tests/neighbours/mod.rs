@@ -1,4 +1,5 @@
-//! Theaters that only know those near them by themselves: a thousand that all know each other would be half a million links.
+//! Theaters that only know those near them by themselves: a thousand that all know each other would
+//! be half a million links.
 #![allow(unreachable_pub, reason = "as in `support`")]
 
 use odeon_theater::{InMemoryNetwork, Listener, TheaterId, Transport};

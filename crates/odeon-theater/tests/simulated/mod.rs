@@ -98,7 +98,8 @@ pub struct Cast {
     given_to: Vec<Given>,
     doing: Vec<Doing>,
     now: u64,
-    /// Theaters may take each other for dead: then no more is promised than that they agree in the end.
+    /// Theaters may take each other for dead: then no more is promised than that they agree in the
+    /// end.
     pub may_be_torn: bool,
     /// How many names have been given.
     pub given: usize,
@@ -412,7 +413,8 @@ impl Cast {
         }
     }
 
-    /// All living theaters find the same actors, which are those that have the names as far as they know.
+    /// All living theaters find the same actors, which are those that have the names as far as they
+    /// know.
     pub fn check_that_all_agree(&mut self) {
         let seed = self.seed;
         for name_of in 0..NAMES {

@@ -1,7 +1,8 @@
 //! Theaters with threads of their own, in one network that a thread drives in real time.
 //!
-//! Which network, the root of the test says: its `Net` is [`odeon_theater::InMemoryNetwork`], or what can be used as that can. So the same tests
-//! run by other transports: see `crates/odeon-zenoh/tests/theaters_by_zenoh.rs`.
+//! Which network, the root of the test says: its `Net` is [`odeon_theater::InMemoryNetwork`], or
+//! what can be used as that can. So the same tests run by other transports: see
+//! `crates/odeon-zenoh/tests/theaters_by_zenoh.rs`.
 #![allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
 
 use super::Net;

@@ -54,7 +54,8 @@ pub fn bad() -> Conditions {
 }
 
 impl Simulation {
-    /// `register` is called with all of these theaters but the last one, to which mobile actors may come then.
+    /// `register` is called with all of these theaters but the last one, to which mobile actors may
+    /// come then.
     pub fn of(seed: u64, theaters: usize, register: impl Fn(&Network)) -> Self {
         NOW.set(Duration::ZERO);
         let net = InMemoryNetwork::new(seed);

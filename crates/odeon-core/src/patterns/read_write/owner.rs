@@ -3,8 +3,9 @@
 //!
 //! That it may touch the state follows from the rules of `phase.rs`: it reads in any turn; it
 //! writes while its phase is not open, or when the phase tells it that it is alone. The functions
-//! of [`Actor`] are safe, and anybody who has a context can call them, in any order. So nothing
-//! here relies on the order in which the core does: `is_open` and the phase are asked each time.
+//! of [`Actor`](crate::Actor) are safe, and anybody who has a context can call them, in any order.
+//! So nothing here relies on the order in which the core does: `is_open` and the phase are asked
+//! each time.
 
 use std::panic::resume_unwind;
 

@@ -28,10 +28,10 @@ pub(crate) trait Kind<A>: 'static {
     ) -> ActorRef<Self::Msg>;
 }
 
-/// Members are [`Actor`]s.
+/// Members are [`Actor`](crate::Actor)s.
 pub(crate) struct Plain;
 
-/// Members are [`AsyncActor`]s.
+/// Members are [`AsyncActor`](crate::AsyncActor)s.
 pub(crate) struct Asynchronous;
 
 impl<A: Behavior> Kind<A> for Plain {

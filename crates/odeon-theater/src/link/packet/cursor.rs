@@ -1,6 +1,7 @@
 //! Numbers and pieces of a packet, one after the other.
 //!
-//! A varint has seven bits of the number in each byte, the lowest first; the highest bit says that more follow.
+//! A varint has seven bits of the number in each byte, the lowest first; the highest bit says that
+//! more follow.
 
 use super::PacketError;
 

@@ -3,8 +3,8 @@
 use std::error::Error;
 use std::fmt;
 
-/// A packet is not one that this link can take. It is dropped; if it should have been another one, the sender
-/// sends that again.
+/// A packet is not one that this link can take. It is dropped; if it should have been another one,
+/// the sender sends that again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PacketError {

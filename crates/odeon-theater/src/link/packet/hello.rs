@@ -13,9 +13,9 @@ const WINDOW: u64 = 3;
 
 /// Who wants a link with whom, and what the sender of this packet takes.
 ///
-/// What comes behind the name of the cluster is a list of fields, as a whole with its length, and each with its
-/// number and length. Who does not
-/// know a field passes over it; of a field that is missing, the value of [`Limits::default`] holds.
+/// What comes behind the name of the cluster is a list of fields, as a whole with its length, and
+/// each with its number and length. Who does not know a field passes over it; of a field that is
+/// missing, the value of [`Limits::default`] holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Hello<'a> {
     pub(crate) to: TheaterId,

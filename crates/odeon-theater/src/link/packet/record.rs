@@ -1,8 +1,8 @@
 //! What is in a body: messages, pieces of large ones, and signals from link to link.
 //!
-//! A record begins with a number: its kind in the lowest two bits, above them the length of its bytes, or, of a
-//! signal, which one it is. Then comes the channel (not of `LEAVE`), of a first fragment the length of the whole
-//! message, and the bytes.
+//! A record begins with a number: its kind in the lowest two bits, above them the length of its
+//! bytes, or, of a signal, which one it is. Then comes the channel (not of `LEAVE`), of a first
+//! fragment the length of the whole message, and the bytes.
 
 use super::{Cursor, PacketError, put_varint};
 

@@ -44,7 +44,8 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// The packet that says so. Its layout is the same in every version of the format, and only ever grows at its end.
+/// The packet that says so. Its layout is the same in every version of the format, and only ever
+/// grows at its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RefusalPacket {
     pub(crate) to: TheaterId,

@@ -19,7 +19,8 @@ impl Secret {
         packet.resize(SEAL, 0);
     }
 
-    /// Seals what has been written behind [`begin`](Self::begin), as the packet of a link with this count.
+    /// Seals what has been written behind [`begin`](Self::begin), as the packet of a link with this
+    /// count.
     pub(crate) fn seal(&self, from: TheaterId, to: TheaterId, count: u64, packet: &mut [u8]) {
         let (head, sealed) = packet.split_at_mut(SEAL - COUNT);
         sealed[..COUNT].copy_from_slice(&count.to_be_bytes());

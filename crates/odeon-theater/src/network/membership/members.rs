@@ -27,11 +27,11 @@ pub enum MembershipEvent {
     Suspected(TheaterId),
     /// It is heard again.
     Cleared(TheaterId),
-    /// It has left, or is lost: messages that it has not acknowledged are dead letters, and actors that were watched there count as
-    /// stopped. If it comes back it joins anew.
+    /// It has left, or is lost: messages that it has not acknowledged are dead letters, and actors
+    /// that were watched there count as stopped. If it comes back it joins anew.
     Gone(TheaterId, End),
-    /// It could be reached and is not let in, or does not let this theater in. Told once, unless it joins or vanishes meanwhile; of 1,024 such theaters at a
-    /// time.
+    /// It could be reached and is not let in, or does not let this theater in. Told once, unless it
+    /// joins or vanishes meanwhile; of 1,024 such theaters at a time.
     Refused(TheaterId, Refusal),
 }
 
@@ -44,7 +44,8 @@ struct Present {
     joined: u64,
 }
 
-/// TUNE: guessed 2026-11: more than clusters have theaters; whoever makes up identities fills no memory.
+/// TUNE: guessed 2026-11: more than clusters have theaters; whoever makes up identities fills no
+/// memory.
 const MOST_REFUSED: usize = 1024;
 
 /// See the module.

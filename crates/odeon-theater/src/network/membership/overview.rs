@@ -36,8 +36,8 @@ impl Network {
         reference.downcast().ok().map(|actor| *actor)
     }
 
-    /// The identity of a mobile actor to which this theater has a reference. `None`: it is not mobile, and of this theater; one that lives elsewhere
-    /// has one in any case.
+    /// The identity of a mobile actor to which this theater has a reference. `None`: it is not
+    /// mobile, and of this theater; one that lives elsewhere has one in any case.
     pub fn mobile_id<M: Message>(&self, actor: &ActorRef<M>) -> Option<MobileId> {
         self.inner.introduce(native(actor));
         self.inner.seats.who(number_of(actor)).map(MobileId::of)

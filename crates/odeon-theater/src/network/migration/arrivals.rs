@@ -166,7 +166,8 @@ impl Inner {
         }
     }
 
-    /// What the theater that the actor leaves is to know; the seat is referred to from there from here on.
+    /// What the theater that the actor leaves is to know; the seat is referred to from there from
+    /// here on.
     fn ready(self: &Arc<Self>, who: Address, seat: u64, attempt: Option<u64>) -> Option<Ready> {
         let (ready, stands) = self.seats.with(who, |line| {
             let Sits::Coming(coming, _) = &mut line.sits else { return None };
@@ -212,8 +213,8 @@ impl Inner {
         bytes: &[u8],
     ) -> bool {
         let Some(who) = self.seats.comes_from(seat, peer.id) else { return false };
-        // Read without the lock of the seats: references in it are looked up there. Nobody else adds to it meanwhile: what comes from
-        // one theater comes in its order.
+        // Read without the lock of the seats: references in it are looked up there. Nobody else
+        // adds to it meanwhile: what comes from one theater comes in its order.
         let taken = self.seats.with(who, |line| {
             let Sits::Coming(coming, _) = &mut line.sits else { return None };
             Some((coming.earlier.take()?, line.first().stands.clone()))
@@ -317,8 +318,10 @@ impl Inner {
         }
     }
 
-    /// The seat stands for its actor as before. If it was made for it, it ends; also if the actor is lost: whether the dead theater had let it go or not, nobody has
-    /// it, and ways of which some lead here may go round in a circle. `may_be_back`: what has come of it is put aside until that is known (`cut_off.rs`).
+    /// The seat stands for its actor as before. If it was made for it, it ends; also if the actor
+    /// is lost: whether the dead theater had let it go or not, nobody has it, and ways of which
+    /// some lead here may go round in a circle. `may_be_back`: what has come of it is put aside
+    /// until that is known (`cut_off.rs`).
     fn goes_back(self: &Arc<Self>, who: Address, is_lost: bool, may_be_back: bool) {
         let back = self.seats.with(who, |line| {
             let Sits::Coming(_, before) = &line.sits else { return None };
@@ -380,7 +383,8 @@ struct Ready {
     seat: u64,
 }
 
-/// The type of a kind that this theater knows by another layout than the one from which an actor comes.
+/// The type of a kind that this theater knows by another layout than the one from which an actor
+/// comes.
 fn other_layout(kind: &dyn Kind, (state, messages): (u64, u64)) -> Option<&'static str> {
     let known = kind.layouts();
     let both = [(known.messages, messages), (known.state, state)];

@@ -13,7 +13,8 @@ use crate::network::inner::Inner;
 use crate::network::migration::natives::Claim;
 use crate::{MigrateError, Migrated, Network, TheaterId};
 
-/// To ask an actor, by a reference or in its own handler, to move to another theater: see [`Network::migrate`].
+/// To ask an actor, by a reference or in its own handler, to move to another theater: see
+/// [`Network::migrate`].
 ///
 /// ```
 /// # use odeon_core::*;
@@ -53,8 +54,10 @@ use crate::{MigrateError, Migrated, Network, TheaterId};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Migrate {
-    /// Has the actor move, as [`Network::migrate`] does. If the actor's theater has joined no network, the answer is
-    /// [`MigrateError::NotMobile`], or [`MigrateError::Stopped`] if the actor has stopped; if several, it is asked of the one that has been joined last: of another one [`Network::migrate`] is to be asked.
+    /// Has the actor move, as [`Network::migrate`] does. If the actor's theater has joined no
+    /// network, the answer is [`MigrateError::NotMobile`], or [`MigrateError::Stopped`] if the
+    /// actor has stopped; if several, it is asked of the one that has been joined last: of another
+    /// one [`Network::migrate`] is to be asked.
     fn migrate(&self, to: TheaterId) -> Ask<Result<Migrated, MigrateError>>;
 }
 
@@ -131,7 +134,8 @@ impl Network {
         spawned.expect("the theater has been dropped")
     }
 
-    /// As [`register`](Self::register), for mobile actors: others may have them created here, and they may come and go.
+    /// As [`register`](Self::register), for mobile actors: others may have them created here, and
+    /// they may come and go.
     pub fn register_mobile_by<T, A>(
         &self,
         kind: &str,
@@ -148,12 +152,13 @@ impl Network {
         });
     }
 
-    /// Has a mobile actor move to a theater, wherever it is. It moves when it has handled what was sent to it before; the answer comes when it
-    /// sits there, or says why it stays where it is.
+    /// Has a mobile actor move to a theater, wherever it is. It moves when it has handled what was
+    /// sent to it before; the answer comes when it sits there, or says why it stays where it is.
     ///
-    /// All references lead to it as before, and what one sender sends stays in its order. With it go its state, its guards, the messages that
-    /// wait, and the timers that it has begun for itself ([`Context::send_after`]). Answers to its questions come after it, and so do messages of other
-    /// timers, as long as anybody in the theater where they were asked for refers to it.
+    /// All references lead to it as before, and what one sender sends stays in its order. With it
+    /// go its state, its guards, the messages that wait, and the timers that it has begun for
+    /// itself ([`Context::send_after`]). Answers to its questions come after it, and so do messages
+    /// of other timers, as long as anybody in the theater where they were asked for refers to it.
     pub fn migrate<M: Message>(
         &self,
         actor: &ActorRef<M>,

@@ -1,18 +1,25 @@
 //! Moves that the end of a link has cut in two, between theaters that both live.
 //!
-//! PROTOCOL. An actor is about to move from X to Y as the link between the two ends. X alone has decided where it lives: *Go* was pushed on that link, or was not. Y cannot
-//! know that, unless *Go* has come.
+//! PROTOCOL. An actor is about to move from X to Y as the link between the two ends. X alone has
+//! decided where it lives: *Go* was pushed on that link, or was not. Y cannot know that, unless
+//! *Go* has come.
 //! 1. X notes of each such attempt what it has decided. Who has not been let go stays at X.
-//! 2. Y puts each actor aside, as it was read, that could have been let go (*Ready* was told) and has not come. Its seat ends, as all do whose way is lost.
-//! 3. When the two meet again X tells Y of each attempt whether it *has gone*, before anything else that needs to find the actor. Then Y gives it a new seat, and it
-//!    lives there; otherwise Y drops what it has read.
-//! 4. What X has noted and Y has put aside is forgotten after [`KEPT`]. Then the actor is lost, if it had been let go.
+//! 2. Y puts each actor aside, as it was read, that could have been let go (*Ready* was told) and
+//!    has not come. Its seat ends, as all do whose way is lost.
+//! 3. When the two meet again X tells Y of each attempt whether it *has gone*, before anything else
+//!    that needs to find the actor. Then Y gives it a new seat, and it lives there; otherwise Y
+//!    drops what it has read.
+//! 4. What X has noted and Y has put aside is forgotten after [`KEPT`]. Then the actor is lost, if
+//!    it had been let go.
 //!
-//! So it lives at exactly one of the two: at Y only after *Go* has come there, or X has said so behind its decision, which it never changes; and an attempt is put aside once.
-//! If X is dead, what Y has put aside is not brought to life: X may have kept the actor, and others may have seen it there.
+//! So it lives at exactly one of the two: at Y only after *Go* has come there, or X has said so
+//! behind its decision, which it never changes; and an attempt is put aside once. If X is dead,
+//! what Y has put aside is not brought to life: X may have kept the actor, and others may have seen
+//! it there.
 //!
-//! Whoever has a name (S33) has often nobody else who refers to it. While the theater that keeps it by that name is cut off, who was referred to from there alone is
-//! kept where it sits, for as long: the name servers look for it there (`names/orphans.rs`).
+//! Whoever has a name (S33) has often nobody else who refers to it. While the theater that keeps it
+//! by that name is cut off, who was referred to from there alone is kept where it sits, for as
+//! long: the name servers look for it there (`names/orphans.rs`).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

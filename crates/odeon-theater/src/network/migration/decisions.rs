@@ -49,7 +49,8 @@ impl Inner {
         let decided: Vec<_> =
             decided.map(|(&(_, attempt), &(has_gone, _))| (attempt, has_gone)).collect();
         drop(under_way);
-        // Noted until then, since this may not come either: who is told twice has nothing aside any more.
+        // Noted until then, since this may not come either: who is told twice has nothing aside any
+        // more.
         for (attempt, has_gone) in decided {
             self.tell_peer(peer, &Control::Decided { attempt, has_gone });
         }
@@ -77,7 +78,8 @@ impl Inner {
             if self.seats.with(who, is_elsewhere) == Some(false) {
                 return Aside { coming, stood, until }.drop_it();
             }
-            // References that have come meanwhile lead to where it was; and another one may come at this moment.
+            // References that have come meanwhile lead to where it was; and another one may come at
+            // this moment.
             self.loses(who);
             let kind = coming.kind.clone();
             match self.prepares(coming, kind.arriving(), &stage) {
@@ -112,7 +114,8 @@ impl Inner {
         self.seats.forget(who).iter().for_each(|standing| standing.stands.lose());
     }
 
-    /// Actors of this theater that were referred to from one that is lost: those that have a name are kept.
+    /// Actors of this theater that were referred to from one that is lost: those that have a name
+    /// are kept.
     pub(in crate::network) fn keeps_named(self: &Arc<Self>, lost: Vec<Arc<dyn Inbound>>) {
         for inbound in lost {
             let who = self.seats.who(inbound.actor());

@@ -22,8 +22,8 @@ use crate::routing::peer::Peer;
 use crate::routing::way::{To, Way};
 use crate::{Membership, PushError, TheaterId};
 
-/// TUNE: ms, guessed 2026-11: how long an actor that is to move to a theater which is not (or not surely) there goes on before it looks again: a link
-/// is made in a few.
+/// TUNE: ms, guessed 2026-11: how long an actor that is to move to a theater which is not (or not
+/// surely) there goes on before it looks again: a link is made in a few.
 const UNTIL_ASKED_AGAIN: Duration = Duration::from_millis(10);
 
 /// Takes an actor out of its seat.
@@ -141,7 +141,8 @@ impl Depart {
 }
 
 impl Inner {
-    /// Reads again what was written of an actor that stays. If it cannot be read, nobody waits for what it was to answer.
+    /// Reads again what was written of an actor that stays. If it cannot be read, nobody waits for
+    /// what it was to answer.
     fn read_restored(
         self: &Arc<Self>,
         read: &ReadState,
@@ -251,8 +252,9 @@ impl Inner {
         Bid::Go
     }
 
-    /// All that was aside has been handed over: the actor lives elsewhere, if that can be said. `false`: it cannot, and the actor stays, as the end of the link
-    /// says or has said (`is_to_stay`).
+    /// All that was aside has been handed over: the actor lives elsewhere, if that can be said.
+    /// `false`: it cannot, and the actor stays, as the end of the link says or has said
+    /// (`is_to_stay`).
     pub(in crate::network) fn has_gone(
         self: &Arc<Self>,
         seat: u64,
@@ -260,7 +262,8 @@ impl Inner {
         way: &Arc<Way>,
     ) -> bool {
         let Some(to) = way.course().to.clone() else { return false };
-        // Under this lock: the end of the link looks here behind it, and finds an actor that is here, or one that was told to go.
+        // Under this lock: the end of the link looks here behind it, and finds an actor that is
+        // here, or one that was told to go.
         let has_gone = self.seats.with(who, |line| {
             let Some(at) = line.going.take() else { return false };
             let Sits::Leaving(departing) = &line.sits else { return false };
@@ -324,8 +327,9 @@ impl Inner {
         }
     }
 
-    /// An actor that was to move to another theater, which refuses it or is dead, is kept. `returns`: that has read nothing of it. Answers the attempt by
-    /// which it was to move, if there is one that is meant and did not stay already.
+    /// An actor that was to move to another theater, which refuses it or is dead, is kept.
+    /// `returns`: that has read nothing of it. Answers the attempt by which it was to move, if
+    /// there is one that is meant and did not stay already.
     pub(in crate::network) fn is_to_stay(
         self: &Arc<Self>,
         who: Address,
@@ -344,7 +348,8 @@ impl Inner {
             })
         });
         let (read, to, state, left, attempt) = read.flatten()?;
-        // At once, as long as its questions are known, and without the lock: its references are looked up.
+        // At once, as long as its questions are known, and without the lock: its references are
+        // looked up.
         let settler = self.read_restored(&read, &to, &state, &left, returns);
         let stands = self.seats.with(who, |line| {
             if let Sits::Leaving(departing) = &mut line.sits {
@@ -399,7 +404,8 @@ impl Inner {
         self.answer_migration(gone.asker, Ok(Migrated { pause, bytes: gone.bytes }));
     }
 
-    /// A theater is dead: those that were let go to it, and may not have come. `may_be_back`: unless it lives.
+    /// A theater is dead: those that were let go to it, and may not have come. `may_be_back`:
+    /// unless it lives.
     pub(in crate::network) fn lost_with(self: &Arc<Self>, theater: TheaterId, may_be_back: bool) {
         let mut under_way = self.migrations.under_way();
         let lost: Vec<u64> = under_way

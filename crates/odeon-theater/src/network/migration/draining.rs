@@ -1,4 +1,5 @@
-//! A theater is emptied before it leaves: its mobile actors move to others, and nobody's way leads by it any more.
+//! A theater is emptied before it leaves: its mobile actors move to others, and nobody's way leads
+//! by it any more.
 
 mod drainer;
 
@@ -25,23 +26,26 @@ pub struct Drained {
     pub kept: Vec<(MobileId, Kept)>,
     /// Those that were lost with the theater to which they were on their way.
     pub lost: Vec<(MobileId, TheaterId)>,
-    /// How many other actors of this theater others refer to: they do not move, and end with it. Those with which a theater serves others are
-    /// among them, as name servers.
+    /// How many other actors of this theater others refer to: they do not move, and end with it.
+    /// Those with which a theater serves others are among them, as name servers.
     pub immobile: usize,
-    /// By how many seats of actors that have moved others' ways still lead. Zero unless the time was up: then references that lead by this theater end
-    /// with it.
+    /// By how many seats of actors that have moved others' ways still lead. Zero unless the time
+    /// was up: then references that lead by this theater end with it.
     pub led_by: usize,
-    /// How many of the actors that have moved still expect something of this theater: an answer, or messages that actors here have just sent. Zero unless
-    /// the time was up: then it is lost when the theater goes.
+    /// How many of the actors that have moved still expect something of this theater: an answer, or
+    /// messages that actors here have just sent. Zero unless the time was up: then it is lost when
+    /// the theater goes.
     pub expecting: usize,
-    /// How many answers to questions of other theaters still come by this one, on their way from actors that have moved. Zero unless the time was up: then their
-    /// askers are told that there is none when the theater goes.
+    /// How many answers to questions of other theaters still come by this one, on their way from
+    /// actors that have moved. Zero unless the time was up: then their askers are told that there
+    /// is none when the theater goes.
     pub passing: usize,
 }
 
 impl Drained {
-    /// Whether all mobile actors have moved, nobody's way leads by this theater, nothing here is still to go on to them, and no answer comes by it: nobody loses anything when it
-    /// leaves but those who refer to other actors of it.
+    /// Whether all mobile actors have moved, nobody's way leads by this theater, nothing here is
+    /// still to go on to them, and no answer comes by it: nobody loses anything when it leaves but
+    /// those who refer to other actors of it.
     pub fn is_empty(&self) -> bool {
         self.kept.is_empty() && self.led_by == 0 && self.expecting == 0 && self.passing == 0
     }
@@ -51,11 +55,13 @@ impl Drained {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Kept {
-    /// There was no other theater for it: none at all, or none that has registered any kind of mobile actor.
+    /// There was no other theater for it: none at all, or none that has registered any kind of
+    /// mobile actor.
     NoTheater,
     /// It cannot move, or all theaters have refused it: the last reason.
     Refused(MigrateError),
-    /// It has not come to moving within the time: it is still busy with what was sent to it before. It may still move.
+    /// It has not come to moving within the time: it is still busy with what was sent to it before.
+    /// It may still move.
     Busy,
 }
 
@@ -73,14 +79,17 @@ impl fmt::Display for Kept {
 type Choose = Box<dyn FnMut(&MobileActor, &[TheaterId]) -> Option<TheaterId> + Send>;
 
 impl Network {
-    /// Empties this theater: its mobile actors move to the others that are there, to each of them equally many. From here on no actor may
-    /// come ([`MigrateError::Drained`]), nor be created from elsewhere, until it is [reopened](Self::reopen).
+    /// Empties this theater: its mobile actors move to the others that are there, to each of them
+    /// equally many. From here on no actor may come ([`MigrateError::Drained`]), nor be created
+    /// from elsewhere, until it is [reopened](Self::reopen).
     ///
-    /// The answer comes when all have moved that can, all theaters that have sent to them by this one send to where they are, and all questions that they
-    /// have asked here, and all that others have asked them by this theater, are answered; at the latest when the time `within` is up. Then the theater can [leave](Self::leave), and all references to them go on.
+    /// The answer comes when all have moved that can, all theaters that have sent to them by this
+    /// one send to where they are, and all questions that they have asked here, and all that others
+    /// have asked them by this theater, are answered; at the latest when the time `within` is up.
+    /// Then the theater can [leave](Self::leave), and all references to them go on.
     ///
-    /// The timers that an actor has begun for itself go with it. Messages of other timers come from here also after it has moved, and are lost when the
-    /// theater goes (S34).
+    /// The timers that an actor has begun for itself go with it. Messages of other timers come from
+    /// here also after it has moved, and are lost when the theater goes (S34).
     ///
     /// ```
     /// # use odeon_core::*;
@@ -106,8 +115,8 @@ impl Network {
         })
     }
 
-    /// As [`drain`](Self::drain), to where `choose` says: it is given an actor and the theaters that have not refused it, and may be asked again for the
-    /// same one. `None`: it stays.
+    /// As [`drain`](Self::drain), to where `choose` says: it is given an actor and the theaters
+    /// that have not refused it, and may be asked again for the same one. `None`: it stays.
     pub fn drain_by(
         &self,
         within: Duration,
@@ -130,7 +139,8 @@ impl Network {
 }
 
 impl Inner {
-    /// Tells all that refer to seats from which actors have moved. Answers how many such seats are referred to from elsewhere.
+    /// Tells all that refer to seats from which actors have moved. Answers how many such seats are
+    /// referred to from elsewhere.
     fn turn_holders_away(self: &Arc<Self>) -> usize {
         let left = self.seats.left();
         left.iter().for_each(|&seat| self.tell_holders(seat));

@@ -1,4 +1,5 @@
-//! Answers to who has asked for a migration, and what was written of an actor that stays, read again.
+//! Answers to who has asked for a migration, and what was written of an actor that stays, read
+//! again.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -29,12 +30,13 @@ impl Inner {
     }
 }
 
-/// For an actor that was written for another theater and is read here, where it was: what it refers to is still referred to here, and what was counted
-/// as having left has not.
+/// For an actor that was written for another theater and is read here, where it was: what it refers
+/// to is still referred to here, and what was counted as having left has not.
 pub(super) struct Restored<'a> {
     network: &'a Arc<Inner>,
     to: &'a Arc<Peer>,
-    /// Whether the other theater has read nothing of it: otherwise it gives back itself what has come with it.
+    /// Whether the other theater has read nothing of it: otherwise it gives back itself what has
+    /// come with it.
     returns: bool,
 }
 

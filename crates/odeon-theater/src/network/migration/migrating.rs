@@ -51,7 +51,8 @@ impl Inner {
         }
     }
 
-    /// The mobile actors that sit here, in the order of their identities. All of them have been introduced behind that.
+    /// The mobile actors that sit here, in the order of their identities. All of them have been
+    /// introduced behind that.
     pub(in crate::network) fn residents(self: &Arc<Self>) -> Vec<MobileActor> {
         if let Some(stage) = self.pool.upgrade().filter(|_| self.has_natives()) {
             natives(&*stage).iter().for_each(|native| self.introduces(native));
@@ -146,8 +147,8 @@ impl Inner {
             Mark::Ready { attempt, theater, seat: at } => {
                 self.is_ready(who, way, occupied, attempt, Address { theater, actor: at })
             }
-            // One that leaves too: what comes to its seat later, by whatever way, goes behind what is aside there. And it may be this mark that keeps
-            // *Ready* from coming.
+            // One that leaves too: what comes to its seat later, by whatever way, goes behind what
+            // is aside there. And it may be this mark that keeps *Ready* from coming.
             Mark::Through { theater, who, turn } if occupied != Occupied::No => {
                 self.has_come(TheaterId::from_bits(theater), who, turn);
                 Bid::Nothing

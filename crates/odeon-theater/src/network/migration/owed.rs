@@ -1,13 +1,19 @@
-//! Answers to requests to move, to whoever has asked: also if its theater is not in sight of the one that has the answer.
+//! Answers to requests to move, to whoever has asked: also if its theater is not in sight of the
+//! one that has the answer.
 //!
-//! PROTOCOL. A theater R has the answer to a request of A: the actor has moved, or stays, or the request has been lost (`routing/asked.rs`).
-//! 1. If there is a link to A, R tells A by it (*Answered*). What A has not acknowledged when that link ends, R still owes.
-//! 2. Otherwise R owes it to A: it tells it all theaters that it sees, and each that it sees from then on. Whoever of these sees A tells A; the others owe it to A
-//!    too, and tell nobody else.
-//! 3. Who owes A something tells A when there is a link again. After [`KEPT`] it is forgotten, and at once when A leaves.
+//! PROTOCOL. A theater R has the answer to a request of A: the actor has moved, or stays, or the
+//! request has been lost (`routing/asked.rs`).
+//! 1. If there is a link to A, R tells A by it (*Answered*). What A has not acknowledged when that
+//!    link ends, R still owes.
+//! 2. Otherwise R owes it to A: it tells it all theaters that it sees, and each that it sees from
+//!    then on. Whoever of these sees A tells A; the others owe it to A too, and tell nobody else.
+//! 3. Who owes A something tells A when there is a link again. After [`KEPT`] it is forgotten, and
+//!    at once when A leaves.
 //!
-//! An answer that comes twice finds no question any more. So a request is answered unless no theater sees both A and R, be it one after the other, for as long as
-//! answers are kept; or nobody is left who knows of it, of which A learns by the end of the link to where it has sent the request.
+//! An answer that comes twice finds no question any more. So a request is answered unless no
+//! theater sees both A and R, be it one after the other, for as long as answers are kept; or nobody
+//! is left who knows of it, of which A learns by the end of the link to where it has sent the
+//! request.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -20,7 +26,8 @@ use crate::routing::asker::Asker;
 /// TUNE: guessed 2026-11: as long as lost theaters are looked for by names.
 const KEPT: Duration = Duration::from_secs(600);
 
-/// TUNE: guessed 2026-11: with so many it is looked at which are to be forgotten, and again with twice as many as were left.
+/// TUNE: guessed 2026-11: with so many it is looked at which are to be forgotten, and again with
+/// twice as many as were left.
 const FEWEST: usize = 64;
 
 /// `None`: there is none.

@@ -23,7 +23,8 @@ impl Inner {
         }
     }
 
-    /// Another theater asks which of these questions are over, with which it has gone to a third one.
+    /// Another theater asks which of these questions are over, with which it has gone to a third
+    /// one.
     pub(in crate::network) fn says_what_is_over(
         self: &Arc<Self>,
         peer: &Arc<Peer>,

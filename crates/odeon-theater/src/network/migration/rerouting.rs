@@ -17,8 +17,9 @@ use crate::routing::marks::Mark;
 use crate::routing::peer::Peer;
 use crate::routing::way::{To, Way};
 
-/// TUNE: ms, guessed 2026-11: theaters that send to where an actor was are told at once that it has moved, the others after this time, so that one that
-/// moves on and on does not have all theaters follow it.
+/// TUNE: ms, guessed 2026-11: theaters that send to where an actor was are told at once that it has
+/// moved, the others after this time, so that one that moves on and on does not have all theaters
+/// follow it.
 const UNTIL_TOLD: Duration = Duration::from_millis(100);
 
 impl Inner {
@@ -57,7 +58,8 @@ impl Inner {
         }
     }
 
-    /// If the actor of a seat of this theater has moved, tells a theater that holds a reference to the seat, once.
+    /// If the actor of a seat of this theater has moved, tells a theater that holds a reference to
+    /// the seat, once.
     pub(in crate::network) fn tell_moved(self: &Arc<Self>, seat: u64, holder: &Arc<Peer>) {
         let is_there = |at: Address| at.theater == holder.id.bits();
         let grant = |at| if is_there(at) { 0 } else { self.grants(at, holder) };
@@ -74,7 +76,8 @@ impl Inner {
         holder.transmit(self);
     }
 
-    /// An actor, for which another theater has a seat, has moved; a reference to its new seat has been granted to this theater.
+    /// An actor, for which another theater has a seat, has moved; a reference to its new seat has
+    /// been granted to this theater.
     pub(in crate::network) fn has_moved(
         self: &Arc<Self>,
         peer: &Arc<Peer>,
@@ -217,8 +220,9 @@ impl Inner {
         }
     }
 
-    /// A link has ended, or there is a new one. With one that has ended may be lost that all has *Passed*, which the actor's theater says directly: it says so again
-    /// when *Through* comes again.
+    /// A link has ended, or there is a new one. With one that has ended may be lost that all has
+    /// *Passed*, which the actor's theater says directly: it says so again when *Through* comes
+    /// again.
     pub(in crate::network) fn says_through_again(self: &Arc<Self>) {
         let turns = |line: &Line| line.turning.is_some() && matches!(line.sits, Sits::Elsewhere(_));
         for who in self.seats.all(turns) {
@@ -230,7 +234,8 @@ impl Inner {
         }
     }
 
-    /// So many references to a seat elsewhere are held here no longer; behind all that has been sent there.
+    /// So many references to a seat elsewhere are held here no longer; behind all that has been
+    /// sent there.
     pub(in crate::network) fn give_back(self: &Arc<Self>, to: &To, references: u64) {
         if references > 0 {
             to.peer.tell_later(Control::Released { actor: to.seat, references });

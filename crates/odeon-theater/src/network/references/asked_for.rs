@@ -1,4 +1,5 @@
-//! What a type of messages is called between theaters: its name, and the fingerprint of its layout behind that.
+//! What a type of messages is called between theaters: its name, and the fingerprint of its layout
+//! behind that.
 
 use std::any::type_name;
 use std::fmt;

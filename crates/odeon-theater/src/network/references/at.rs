@@ -20,8 +20,8 @@ use crate::routing::control::Control;
 use crate::routing::peer::Peer;
 use crate::routing::wanted::Wanted;
 
-/// Another theater, to ask something of it: made by [`Network::at`]. What it is asked goes at once, also in a handler whose attempt may be
-/// rolled back (S8).
+/// Another theater, to ask something of it: made by [`Network::at`]. What it is asked goes at once,
+/// also in a handler whose attempt may be rolled back (S8).
 pub struct At<'a> {
     network: &'a Network,
     theater: TheaterId,
@@ -40,7 +40,8 @@ impl<'a> At<'a> {
         Self { version, ..self }
     }
 
-    /// Asks for the actor that is published there under a name. Asked of this theater itself, it is answered at once.
+    /// Asks for the actor that is published there under a name. Asked of this theater itself, it is
+    /// answered at once.
     pub fn lookup<M>(&self, name: &str) -> Ask<Result<ActorRef<M>, RemoteError>>
     where
         M: Message + Serialize + DeserializeOwned,
@@ -56,7 +57,8 @@ impl<'a> At<'a> {
         }
     }
 
-    /// Has an actor created there, of a kind that is registered there. In this theater itself it is created on this thread.
+    /// Has an actor created there, of a kind that is registered there. In this theater itself it is
+    /// created on this thread.
     ///
     /// # Errors
     /// If the arguments cannot be written. Whether it was created, the answer says.

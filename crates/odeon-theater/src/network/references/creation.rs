@@ -13,7 +13,8 @@ use crate::network::references::asked_for::Messages;
 use crate::network::references::kinds::Registered;
 use crate::network::references::remote_error::RemoteError;
 
-/// What a [registered](Network::register) kind's function answers: a new actor, or why there is none.
+/// What a [registered](Network::register) kind's function answers: a new actor, or why there is
+/// none.
 pub trait Made {
     /// The messages of the actor.
     type Msg: Message;
@@ -42,10 +43,11 @@ impl<M: Message, E: Display> Made for Result<ActorRef<M>, E> {
 }
 
 impl Network {
-    /// Registers a kind of actor that others may have created here, in place of another one of this name: `make` creates one of the arguments that
-    /// they send, or answers why it does not.
+    /// Registers a kind of actor that others may have created here, in place of another one of this
+    /// name: `make` creates one of the arguments that they send, or answers why it does not.
     ///
-    /// `make` runs on the thread that receives what the other theater sends: what takes long belongs in the actor.
+    /// `make` runs on the thread that receives what the other theater sends: what takes long
+    /// belongs in the actor.
     ///
     /// ```
     /// # use odeon_core::*;
@@ -89,8 +91,9 @@ impl Network {
         self.register_version(kind, 0, make);
     }
 
-    /// As [`register`](Self::register), of a version of the kind: whoever asks for [another one](crate::network::references::at::At::version) is told which one is here. Change it when
-    /// older arguments or messages would be misread.
+    /// As [`register`](Self::register), of a version of the kind: whoever asks for
+    /// [another one](crate::network::references::at::At::version) is told which one is here. Change
+    /// it when older arguments or messages would be misread.
     pub fn register_version<T, R>(
         &self,
         kind: &str,

@@ -1,7 +1,8 @@
 //! The actors of this theater that others refer to.
 //!
-//! Each theater that holds references to an actor is counted with as many references as have come to it. It gives them back
-//! together when nobody there refers to the actor any more. What is under way to it from a third theater is known by grants (`grants.rs`).
+//! Each theater that holds references to an actor is counted with as many references as have come
+//! to it. It gives them back together when nobody there refers to the actor any more. What is under
+//! way to it from a third theater is known by grants (`grants.rs`).
 
 use std::any::Any;
 use std::collections::{BTreeSet, HashMap};
@@ -62,8 +63,8 @@ impl Drop for Export {
 }
 
 impl Exports {
-    /// A reference to an actor of this theater leaves for `to`. Answers the way in, if the actor is referred to from elsewhere for the
-    /// first time.
+    /// A reference to an actor of this theater leaves for `to`. Answers the way in, if the actor is
+    /// referred to from elsewhere for the first time.
     pub(in crate::network) fn leaves(
         &self,
         actor: &Leaving<'_>,
@@ -81,7 +82,8 @@ impl Exports {
         first
     }
 
-    /// The actor of a seat is referred to from a theater. `true`: for the first time from elsewhere.
+    /// The actor of a seat is referred to from a theater. `true`: for the first time from
+    /// elsewhere.
     pub(in crate::network) fn is_referred_to(
         &self,
         inbound: &Arc<dyn Inbound>,
@@ -133,7 +135,8 @@ impl Exports {
         }
     }
 
-    /// A reference that was granted has come to who holds it from here on. `may_come`: that it was granted may not be known yet.
+    /// A reference that was granted has come to who holds it from here on. `may_come`: that it was
+    /// granted may not be known yet.
     #[must_use]
     pub(in crate::network) fn taken(
         &self,
@@ -160,7 +163,8 @@ impl Exports {
         self.change(actor, |export| export.grants.get_or_insert_default().revoked(by, grant))
     }
 
-    /// A theater gives references back. Answers what is to be dropped: nobody elsewhere refers to the actor any more.
+    /// A theater gives references back. Answers what is to be dropped: nobody elsewhere refers to
+    /// the actor any more.
     #[must_use]
     pub(in crate::network) fn released(
         &self,
@@ -177,7 +181,8 @@ impl Exports {
         })
     }
 
-    /// No reference that a theater has granted to another one by a number up to this one is under way.
+    /// No reference that a theater has granted to another one by a number up to this one is under
+    /// way.
     #[must_use]
     pub(in crate::network) fn void(&self, by: TheaterId, to: TheaterId, until: u64) -> Vec<Over> {
         self.change_all(|export| export.with_grants(|grants| grants.void(by, to, until)))
@@ -189,7 +194,8 @@ impl Exports {
         self.change_all(|export| export.with_grants(|grants| grants.over(by, to)))
     }
 
-    /// A theater is dead: it holds no references. Answers to whom it has granted some that are under way, and to which actors it has referred.
+    /// A theater is dead: it holds no references. Answers to whom it has granted some that are
+    /// under way, and to which actors it has referred.
     #[must_use]
     pub(in crate::network) fn died(
         &self,

@@ -12,8 +12,9 @@ use crate::routing::control::Control;
 use crate::routing::peer::Peer;
 
 impl Inner {
-    /// A reference to an actor elsewhere is written for a third theater. Answers its number; then it [has been granted](Self::has_granted), or is
-    /// [revoked](Self::revokes). Under the lock of the seats: its own reference is given back behind that.
+    /// A reference to an actor elsewhere is written for a third theater. Answers its number; then
+    /// it [has been granted](Self::has_granted), or is [revoked](Self::revokes). Under the lock of
+    /// the seats: its own reference is given back behind that.
     pub(in crate::network) fn grants(&self, at: Address, to: &Peer) -> u64 {
         let (home, grant) = (TheaterId::from_bits(at.theater), self.grant_numbers.next());
         to.granted_at.note(home);
@@ -63,7 +64,8 @@ impl Inner {
         }
     }
 
-    /// The link to a theater has ended: nothing comes from there any more, and what was granted to it up to a number is not under way.
+    /// The link to a theater has ended: nothing comes from there any more, and what was granted to
+    /// it up to a number is not under way.
     pub(in crate::network) fn ends_grants(self: &Arc<Self>, peer: &Arc<Peer>, until: u64) {
         let bits = peer.id.bits();
         for home in peer.granted_at.take() {

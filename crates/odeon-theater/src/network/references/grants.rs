@@ -1,18 +1,25 @@
 //! References that are sent on to a third theater.
 //!
 //! PROTOCOL. X, which refers to an actor of Y, sends a reference to W.
-//! 1. X writes it with a number of its own, and tells Y that it has *Granted* it to W by this number, before it can give back the reference that it writes of. Y keeps
-//!    the actor for that as for a reference.
-//! 2. When W reads it, it tells Y that it has *Taken* it, before it gives it back: from here on W holds it as any other.
+//! 1. X writes it with a number of its own, and tells Y that it has *Granted* it to W by this
+//!    number, before it can give back the reference that it writes of. Y keeps the actor for that
+//!    as for a reference.
+//! 2. When W reads it, it tells Y that it has *Taken* it, before it gives it back: from here on W
+//!    holds it as any other.
 //! 3. Either may come first. When both have, the number is over.
-//! 4. X tells Y that it has *Revoked* the grant if what it was written into does not leave, or comes back unread, and that those to W up to a number are *Void*
-//!    when the link has ended by which they went. What W has taken it holds all the same.
-//! 5. When Y has lost X, its grants are orphans: Y asks W, which may still hear of X, to tell it when nothing more comes from there (*Expects*). When W has lost X it says so (*Over*),
-//!    and orphans that it has not taken are void. When Y has lost W it forgets all grants to W, and what W holds.
+//! 4. X tells Y that it has *Revoked* the grant if what it was written into does not leave, or
+//!    comes back unread, and that those to W up to a number are *Void* when the link has ended by
+//!    which they went. What W has taken it holds all the same.
+//! 5. When Y has lost X, its grants are orphans: Y asks W, which may still hear of X, to tell it
+//!    when nothing more comes from there (*Expects*). When W has lost X it says so (*Over*), and
+//!    orphans that it has not taken are void. When Y has lost W it forgets all grants to W, and
+//!    what W holds.
 //!
-//! All of this goes at once, past what is told behind all else (`routing/later.rs`); that references are given back is told behind it.
+//! All of this goes at once, past what is told behind all else (`routing/later.rs`); that
+//! references are given back is told behind it.
 //!
-//! So an actor is kept as long as anybody holds a reference or one may still come to somebody, and no longer, whoever dies, and whichever way is cut.
+//! So an actor is kept as long as anybody holds a reference or one may still come to somebody, and
+//! no longer, whoever dies, and whichever way is cut.
 
 use std::collections::{HashMap, HashSet};
 
@@ -32,7 +39,8 @@ impl GrantNumbers {
 
     /// The last one. Whoever has ended a link: all that went by it had its number before.
     pub(in crate::network) fn last(&self) -> u64 {
-        // ORDERING: Relaxed: who has written by the link has given back its lock, under which it has ended.
+        // ORDERING: Relaxed: who has written by the link has given back its lock, under which it
+        // has ended.
         self.0.load(Ordering::Relaxed)
     }
 }

@@ -15,7 +15,7 @@ pub struct MobileActor {
     pub leaves: bool,
     /// How often it has moved.
     pub moves: u64,
-    /// How many messages it has handled here, in all the times that it was here while somebody here referred to it. Of one that nobody has asked for before
-    /// it is known a moment later.
+    /// How many messages it has handled here, in all the times that it was here while somebody here
+    /// referred to it. Of one that nobody has asked for before it is known a moment later.
     pub handled: u64,
 }

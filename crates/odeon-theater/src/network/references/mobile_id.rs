@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::TheaterId;
 
-/// The identity of a mobile actor in the network: where it was created, and its number there. It stays the same wherever the actor moves.
+/// The identity of a mobile actor in the network: where it was created, and its number there. It
+/// stays the same wherever the actor moves.
 ///
 /// ```
 /// use odeon_theater::{MobileId, TheaterId};

@@ -115,7 +115,8 @@ impl Passage for Between<'_> {
             return Err(WireError::Refused("there is no such actor"));
         }
         if at.theater == network.id.bits() {
-            // Nobody elsewhere refers to a seat that its sender has just left for where the actor has moved.
+            // Nobody elsewhere refers to a seat that its sender has just left for where the actor
+            // has moved.
             let by_name = || network.seats.reference(reference.born.unwrap_or(at), arriving);
             let here = network.exports.reference(at.actor, arriving);
             return here.or_else(|gone| by_name().ok_or(gone));
@@ -132,7 +133,8 @@ impl Passage for Between<'_> {
                 FromSeat::new(network, way, is_first)
             });
         if !counts {
-            // Messages go elsewhere: the actor has moved, and one of the two theaters has not heard of it yet.
+            // Messages go elsewhere: the actor has moved, and one of the two theaters has not heard
+            // of it yet.
             network.give_back(&to, 1);
         }
         arrived

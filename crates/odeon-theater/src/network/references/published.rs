@@ -1,4 +1,5 @@
-//! What other theaters may ask for: actors by the names under which they are published, and new ones (`kinds.rs`).
+//! What other theaters may ask for: actors by the names under which they are published, and new
+//! ones (`kinds.rs`).
 
 use std::collections::HashMap;
 

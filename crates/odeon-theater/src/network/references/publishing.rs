@@ -25,7 +25,8 @@ fn refuse_own(name: &str) {
 }
 
 impl Network {
-    /// Publishes an actor under a name, in place of another one that had it. It is kept as long as it is published.
+    /// Publishes an actor under a name, in place of another one that had it. It is kept as long as
+    /// it is published.
     ///
     /// # Panics
     /// If the name begins with `odeon/`: those are for actors of the runtime.
@@ -39,7 +40,8 @@ impl Network {
         self.publish_erased(name, Erased::of(actor));
     }
 
-    /// As [`publish`](Self::publish), of an actor whose type of messages has been forgotten, and under any name.
+    /// As [`publish`](Self::publish), of an actor whose type of messages has been forgotten, and
+    /// under any name.
     pub(crate) fn publish_erased(&self, name: &str, actor: Erased) {
         let mut actors = self.inner.published.actors();
         let before = actors.insert(name.into(), actor);
@@ -53,14 +55,16 @@ impl Network {
         actors.get(name).is_some_and(|actor| !actor.0.is_stopped())
     }
 
-    /// Whether nobody refers to an actor but who publishes it under this name, who asks this, and keeps it as it is published.
+    /// Whether nobody refers to an actor but who publishes it under this name, who asks this, and
+    /// keeps it as it is published.
     pub(crate) fn is_unreferenced(&self, name: &str, actor: &Erased) -> bool {
         let actors = self.inner.published.actors();
         let is_published = actors.get(name).is_some_and(|its| Arc::ptr_eq(&its.0, &actor.0));
         is_published && Arc::strong_count(&actor.0) == 2 && actor.0.is_alone()
     }
 
-    /// Where a reference to an actor leads. `None`: in another theater of this process, which has nothing to do with this one.
+    /// Where a reference to an actor leads. `None`: in another theater of this process, which has
+    /// nothing to do with this one.
     pub(crate) fn address_of(&self, actor: &Erased) -> Option<Address> {
         let (network, number) = (&self.inner, actor.0.actor());
         if !network.is_of_this_theater(actor.0.stage()) {
@@ -72,9 +76,9 @@ impl Network {
         })
     }
 
-    /// Has somebody told, in place of another one, whenever [`address_of`](Self::address_of) an actor may have changed, which ends with its seat
-    /// here, or its way from here is lost: whether it sits elsewhere. Each is told with a greater
-    /// number than those before it.
+    /// Has somebody told, in place of another one, whenever [`address_of`](Self::address_of) an
+    /// actor may have changed, which ends with its seat here, or its way from here is lost: whether
+    /// it sits elsewhere. Each is told with a greater number than those before it.
     pub(crate) fn when_moved(
         &self,
         actor: &Erased,
@@ -102,7 +106,8 @@ impl Network {
         stands.inbound().map(Erased)
     }
 
-    /// An actor has a name that is at home here, which keeps it. Answers who that is, wherever it sits: where it was created. `None`: it does not move.
+    /// An actor has a name that is at home here, which keeps it. Answers who that is, wherever it
+    /// sits: where it was created. `None`: it does not move.
     pub(crate) fn has_name(&self, actor: &Erased) -> Option<Address> {
         let who = self.inner.seats.who(actor.0.actor())?;
         self.inner.seats.with(who, |line| line.has_name = true);
@@ -133,10 +138,12 @@ impl Network {
         before.is_some()
     }
 
-    /// Lets those published actors go to which nobody refers: neither here, nor in another theater, nor in a message that is under way. Those that are
-    /// left end as unreachable ones do (S11), behind what was sent to them. Answers their names, in order.
+    /// Lets those published actors go to which nobody refers: neither here, nor in another theater,
+    /// nor in a message that is under way. Those that are left end as unreachable ones do (S11),
+    /// behind what was sent to them. Answers their names, in order.
     ///
-    /// Only names of which `may` says so are looked at. Whoever has looked an actor up, and has not been answered yet, refers to it.
+    /// Only names of which `may` says so are looked at. Whoever has looked an actor up, and has not
+    /// been answered yet, refers to it.
     ///
     /// ```
     /// # use odeon_core::*;
@@ -165,7 +172,8 @@ impl Network {
         names.retain(|name| !name.starts_with(OWN) && may(name));
         names.sort_unstable();
         let mut actors = lock();
-        // Under the lock: nobody gets a reference by its name meanwhile. The `Arc` is shared with those who are about to, and with other theaters' references.
+        // Under the lock: nobody gets a reference by its name meanwhile. The `Arc` is shared with
+        // those who are about to, and with other theaters' references.
         let is_unreferenced =
             |actor: &Erased| Arc::strong_count(&actor.0) == 1 && actor.0.is_alone();
         names.retain(|name| actors.get(name).is_some_and(is_unreferenced));

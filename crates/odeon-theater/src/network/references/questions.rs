@@ -37,7 +37,8 @@ impl Asked {
 }
 
 impl Questions {
-    /// A question leaves for this theater. `from`: that of the asker, if the answer goes on to another one.
+    /// A question leaves for this theater. `from`: that of the asker, if the answer goes on to
+    /// another one.
     pub(in crate::network) fn leaves(
         &self,
         answer: Box<dyn Answerable>,
@@ -47,7 +48,8 @@ impl Questions {
         self.add(Asked { answer: Some(answer), to, anybody: false, from })
     }
 
-    /// A question leaves that is answered from where it comes to in the end; by this theater at first.
+    /// A question leaves that is answered from where it comes to in the end; by this theater at
+    /// first.
     pub(in crate::network) fn leaves_for_anybody(
         &self,
         answer: Box<dyn Answerable>,
@@ -123,7 +125,8 @@ impl Questions {
         }
     }
 
-    /// A theater is dead: it will answer nothing, and its own questions are over. To be dropped without the lock.
+    /// A theater is dead: it will answer nothing, and its own questions are over. To be dropped
+    /// without the lock.
     #[must_use]
     pub(in crate::network) fn died(&self, theater: TheaterId) -> Vec<Box<dyn Answerable>> {
         let mut open = self.lock();

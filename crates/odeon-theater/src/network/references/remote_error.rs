@@ -18,7 +18,8 @@ pub enum RemoteError {
     Arguments(String),
     /// What makes the actor panicked.
     Panicked,
-    /// The theater has been [drained](crate::Network::drain), or is being: no actor is created there.
+    /// The theater has been [drained](crate::Network::drain), or is being: no actor is created
+    /// there.
     Drained,
     /// Another version of the kind is registered there.
     OtherVersion {

@@ -1,8 +1,10 @@
-//! The seats of this theater: for actors that live elsewhere and are referred to here, and for those of this theater that may leave it.
+//! The seats of this theater: for actors that live elsewhere and are referred to here, and for
+//! those of this theater that may leave it.
 //!
-//! All that is known of one actor is its line: the seat for new references, and before it others that have messages to hand over and that nobody
-//! refers to any more. The way of the first one is open; the next one's opens when that has ended: so what one sender sends by
-//! either stays in order.
+//! All that is known of one actor is its line: the seat for new references, and before it others
+//! that have messages to hand over and that nobody refers to any more. The way of the first one is
+//! open; the next one's opens when that has ended: so what one sender sends by either stays in
+//! order.
 
 mod departing;
 mod ended;
@@ -39,7 +41,8 @@ pub(in crate::network) struct Known {
     lines: HashMap<Address, Line>,
     /// For whom the seat with this number is.
     by_number: HashMap<u64, Address>,
-    /// By seats elsewhere: for whom those lines are that lead there. Several, if a reference was written there whose own seat was about to end.
+    /// By seats elsewhere: for whom those lines are that lead there. Several, if a reference was
+    /// written there whose own seat was about to end.
     by_route: BTreeSet<(Address, Address)>,
     /// Seats that led to the dead, until they have ended.
     lost: HashMap<u64, Arc<dyn StandIn>>,
@@ -91,7 +94,8 @@ impl Seats {
         }
     }
 
-    /// A reference arrives that leads elsewhere. Answers it, and whether it is one more at the seat that it leads to: otherwise it is to be given back.
+    /// A reference arrives that leads elsewhere. Answers it, and whether it is one more at the seat
+    /// that it leads to: otherwise it is to be given back.
     ///
     /// # Errors
     /// If the actor takes other messages than the reference says, or its theater is dead.
@@ -144,7 +148,8 @@ impl Seats {
         (Ok(actor), true)
     }
 
-    /// An actor that was created here is introduced, if it has not been: from here on its line is known.
+    /// An actor that was created here is introduced, if it has not been: from here on its line is
+    /// known.
     pub(in crate::network) fn introduce<W: WayOut>(
         &self,
         me: TheaterId,
@@ -188,7 +193,8 @@ impl Seats {
         })
     }
 
-    /// Whom the seat with this number is for, if it is one whose actor is of this theater or has been.
+    /// Whom the seat with this number is for, if it is one whose actor is of this theater or has
+    /// been.
     pub(in crate::network) fn who(&self, seat: u64) -> Option<Address> {
         self.lock().who(seat)
     }
@@ -255,7 +261,8 @@ impl Seats {
         Some(result)
     }
 
-    /// Has somebody told, in place of another one, whenever the actor of a seat sits elsewhere from then on.
+    /// Has somebody told, in place of another one, whenever the actor of a seat sits elsewhere from
+    /// then on.
     pub(in crate::network) fn follow(&self, seat: u64, told: Follower) {
         let mut known = self.lock();
         if let Some((_, line)) = known.line_of_seat(seat) {
@@ -353,7 +360,8 @@ impl Seats {
         }
     }
 
-    /// A seat has ended. Answers whom it was for, and what is left of its line if it was the last one.
+    /// A seat has ended. Answers whom it was for, and what is left of its line if it was the last
+    /// one.
     fn ended(&self, seat: u64) -> Option<(Address, Option<Line>)> {
         let mut known = self.lock();
         let Known { lines, by_number, by_route, lost } = &mut *known;

@@ -1,4 +1,5 @@
-//! Exhaustive model: what threads hand in while another one tells is told, by somebody, once and in order.
+//! Exhaustive model: what threads hand in while another one tells is told, by somebody, once and in
+//! order.
 
 use odeon_sync::atomic::{AtomicU64, Ordering};
 use odeon_sync::{Arc, Mutex, thread};

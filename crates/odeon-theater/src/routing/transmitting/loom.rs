@@ -1,4 +1,5 @@
-//! Two threads push beside a transmitter that has turns when it is woken, and ends: all that was pushed goes.
+//! Two threads push beside a transmitter that has turns when it is woken, and ends: all that was
+//! pushed goes.
 
 use odeon_sync::atomic::{AtomicU32, Ordering};
 use odeon_sync::{Arc, Mutex, thread};
@@ -71,7 +72,8 @@ fn what_is_pushed_beside_the_end_goes() {
             model.transmit_now();
         }
         other.join().unwrap();
-        // Who raised the flag before the end and found nobody ended has been seen by the end; nobody has turns after it.
+        // Who raised the flag before the end and found nobody ended has been seen by the end;
+        // nobody has turns after it.
         assert_eq!(model.gone.load(Ordering::Relaxed), 2);
     });
 }

@@ -10,10 +10,12 @@ use super::{Choose, Drained, Kept};
 use crate::network::handle::{Network, WeakNetwork};
 use crate::{Membership, MigrateError, Migrated, MobileActor, MobileId, TheaterId};
 
-/// TUNE: guessed 2026-11: enough that links are never idle, so few that their states do not fill the memory.
+/// TUNE: guessed 2026-11: enough that links are never idle, so few that their states do not fill
+/// the memory.
 const AT_ONCE: usize = 256;
 
-/// TUNE: ms, guessed 2026-11: how often it looks whether all have gone, a few times as long as one way takes.
+/// TUNE: ms, guessed 2026-11: how often it looks whether all have gone, a few times as long as one
+/// way takes.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 
 /// See the module.
@@ -30,7 +32,8 @@ pub(super) struct Drainer {
     kept: HashMap<MobileId, Kept>,
     /// Theaters that take in nobody.
     closed: HashSet<TheaterId>,
-    /// Theaters that take in nobody at any time, since they know no kind: as if they were not there.
+    /// Theaters that take in nobody at any time, since they know no kind: as if they were not
+    /// there.
     guests: HashSet<TheaterId>,
     /// Theaters that do not take in this kind, and why.
     unknown: HashMap<(TheaterId, String), MigrateError>,
@@ -38,7 +41,8 @@ pub(super) struct Drainer {
     unread: HashMap<(TheaterId, MobileId), MigrateError>,
     /// Seats that were left at which nothing is to come any more, since nobody is on the way.
     quiet: HashSet<u64>,
-    /// Answers to questions up to this number are waited for: those that have left since nobody is on the way are not the doing of this drain.
+    /// Answers to questions up to this number are waited for: those that have left since nobody is
+    /// on the way are not the doing of this drain.
     passing_until: Option<u64>,
     drained: Drained,
 }
@@ -172,7 +176,8 @@ impl Drainer {
         }
     }
 
-    /// Whether a theater has said that it knows no kind, as one that only looks who is there, or has another one drained.
+    /// Whether a theater has said that it knows no kind, as one that only looks who is there, or
+    /// has another one drained.
     fn is_guest(&self, theater: TheaterId) -> bool {
         let peer = self.network.upgrade().and_then(|network| network.inner.peers.get(theater));
         peer.is_some_and(|peer| peer.has_no_kinds())

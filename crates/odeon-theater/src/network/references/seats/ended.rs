@@ -19,7 +19,8 @@ impl Inner {
             }
             Some((who, Some(line))) => (who, line),
         };
-        // Behind the messages that it has handed over, which may refer to actors that only its references keep.
+        // Behind the messages that it has handed over, which may refer to actors that only its
+        // references keep.
         let to = line.way.course().to.take();
         if let Some(to) = to {
             self.give_back(&to, line.references);

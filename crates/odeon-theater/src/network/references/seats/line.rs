@@ -24,11 +24,13 @@ pub(in crate::network) struct Line {
     pub(in crate::network) sits: Sits,
     /// References that have come here, all counted where messages go.
     pub(in crate::network) references: u64,
-    /// How often the actor has moved, as far as it is known here; of the last of `next`, if there are any.
+    /// How often the actor has moved, as far as it is known here; of the last of `next`, if there
+    /// are any.
     pub(in crate::network) moves: u64,
     /// Theaters that have been told that the actor has moved from here.
     pub(in crate::network) told: BTreeSet<TheaterId>,
-    /// Where messages are to go instead, one after the other; one reference there has come for each.
+    /// Where messages are to go instead, one after the other; one reference there has come for
+    /// each.
     pub(in crate::network) next: VecDeque<To>,
     /// The way has been closed for the first of these, with this number.
     pub(in crate::network) turning: Option<u64>,
@@ -44,7 +46,8 @@ pub(in crate::network) struct Line {
     pub(in crate::network) waits: Option<Box<Coming>>,
     /// Of which kind the actor is, if it has ever sat here.
     pub(in crate::network) kind: &'static str,
-    /// Whether it has names of the network, or had when it came, as far as it is known here: of those that had not followed it yet nobody says here that they are over.
+    /// Whether it has names of the network, or had when it came, as far as it is known here: of
+    /// those that had not followed it yet nobody says here that they are over.
     pub(in crate::network) has_name: bool,
 }
 
@@ -78,7 +81,8 @@ pub(in crate::network) enum Sits {
     Leaving(Box<Departing>),
     /// Messages go to a seat elsewhere.
     Elsewhere(Address),
-    /// It has been read, and is not yet here. If its seat has stood here before: where messages went.
+    /// It has been read, and is not yet here. If its seat has stood here before: where messages
+    /// went.
     Coming(Box<Coming>, Option<Address>),
 }
 
@@ -108,9 +112,11 @@ pub(in crate::network) struct Coming {
 
 /// What becomes of an actor's seats whose way has been lost.
 pub(in crate::network) enum LostWay {
-    /// The way leads to where the actor has moved: nothing comes by the old one any more. Marks that went by it, and may be lost, go by the new one.
+    /// The way leads to where the actor has moved: nothing comes by the old one any more. Marks
+    /// that went by it, and may be lost, go by the new one.
     Turned(u64, VecDeque<Vec<u8>>),
-    /// The actor is about to come. Nothing comes to it by the old way any more, for which those wait whose marks went by it.
+    /// The actor is about to come. Nothing comes to it by the old way any more, for which those
+    /// wait whose marks went by it.
     Comes(VecDeque<Vec<u8>>),
     /// They end.
     Over,
@@ -202,7 +208,8 @@ impl Line {
         }
     }
 
-    /// Forgets a dead theater as one to which messages are to go. `true`: the way had been closed for that.
+    /// Forgets a dead theater as one to which messages are to go. `true`: the way had been closed
+    /// for that.
     pub(in crate::network) fn does_not_turn_to(&mut self, theater: TheaterId) -> bool {
         let was_next =
             self.turning.is_some() && self.next.front().is_some_and(|to| to.peer.id == theater);

@@ -37,8 +37,8 @@ impl Seats {
         })
     }
 
-    /// By how many seats of actors that have moved from here something of this theater is still to go on to them.
-    /// `quiet` are those at which nothing was, and become more.
+    /// By how many seats of actors that have moved from here something of this theater is still to
+    /// go on to them. `quiet` are those at which nothing was, and become more.
     pub(in crate::network) fn expecting(&self, quiet: &mut HashSet<u64>) -> usize {
         let known = self.lock();
         let left = known.lines.values().filter(|line| {
@@ -49,7 +49,8 @@ impl Seats {
         let seats: Vec<_> = seats.collect();
         // Whoever is looked at may end by that.
         drop(known);
-        // WHY once is enough: who is not there is not asked, and asks nothing; and actors that go on sending to it hold up nobody.
+        // WHY once is enough: who is not there is not asked, and asks nothing; and actors that go
+        // on sending to it hold up nobody.
         let is_expecting = |seat: &&Arc<dyn StandIn>| {
             !quiet.contains(&seat.actor()) && (seat.expects() || !quiet.insert(seat.actor()))
         };
