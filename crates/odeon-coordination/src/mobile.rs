@@ -73,7 +73,7 @@ use guest::{Inside, KindOf};
 /// let take_part = [Coordination::join(&here, &networks[0]), Coordination::join(&there, &networks[1])];
 /// take_part[1].register_mobile::<Hot>();
 ///
-/// let account = take_part[0].spawn_mobile(Hot { balance: TVar::new(1) }, Processing::combined());
+/// let account = take_part[0].spawn_mobile(Hot { balance: TVar::new(1) }, Processing::concurrent().non_blocking());
 /// account.send(Account::Deposit(2))?;
 /// account.migrate(networks[1].id()).wait()??;
 /// account.send(Account::Deposit(3))?;

@@ -62,7 +62,7 @@ macro_rules! pots {
         }
 
         $place.coordination.register_mobile::<Pot>();
-        |count: u64| $place.coordination.spawn_mobile(Pot(TVar::new(count)), Processing::combined())
+        |count: u64| $place.coordination.spawn_mobile(Pot(TVar::new(count)), Processing::concurrent().non_blocking())
     }};
 }
 
@@ -117,7 +117,8 @@ fn s34_a_speculative_actor_whose_state_or_messages_have_another_layout_stays() {
             Self(TVar::new(kept.count))
         }
     }
-    let pot = a.coordination.spawn_mobile(Pot(TVar::new(0)), Processing::combined());
+    let pot =
+        a.coordination.spawn_mobile(Pot(TVar::new(0)), Processing::concurrent().non_blocking());
     let count = || pot.ask(Note::Count).wait_timeout(LONG).unwrap();
     let migrate = |to: &Place| pot.migrate(to.network.id()).wait_timeout(LONG).unwrap();
     let name = "s34_a_speculative_actor_whose_state_or_messages_have_another_layout_stays";

@@ -113,7 +113,7 @@ impl Bank {
         bank.steps(50);
         for account in 0..ACCOUNTS {
             let home = account % THEATERS;
-            let processing = Processing::combined().width(2);
+            let processing = Processing::concurrent().non_blocking().width(2);
             let actor = bank._coordinations[home].spawn_mobile(Account::default(), processing);
             let registered = bank.names[home].register(&name(account), &actor);
             bank.steps(30);

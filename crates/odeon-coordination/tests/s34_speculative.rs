@@ -140,7 +140,7 @@ fn s34_how_it_is_processed_goes_with_it() {
     let world = World::new(5);
     let (a, b) = (world.place(1), world.place(2));
     // As above: lanes would keep two that share a place from being handled at once.
-    let wide = Processing::combined().width(2).ordering(Ordering::Unordered);
+    let wide = Processing::concurrent().non_blocking().width(2).ordering(Ordering::Unordered);
     for (processing, at_once) in [(wide, true), (Processing::sequential(), false)] {
         let till = a.till(processing);
         assert_eq!(meet(&till, &till, at_once), at_once);
@@ -168,7 +168,7 @@ fn s36_a_message_of_a_transaction_comes_after_what_its_sender_has_sent_there() {
     let _alone = alone();
     let world = World::new(13);
     let (a, b) = (world.place(1), world.place(2));
-    let processing = Processing::combined().width(3);
+    let processing = Processing::concurrent().non_blocking().width(3);
     let there = a.theater.spawn_speculative(Till::default(), processing).actor_ref();
     a.network.publish("till", &there);
     let from_b = b.find(&a);
@@ -218,8 +218,11 @@ fn s34_a_coordinated_transaction_is_finished_first() {
     let _alone = alone();
     let world = World::new(8);
     let (a, b) = (world.place(1), world.place(2));
-    let till = a.till(Processing::combined().width(2));
-    let other = a.theater.spawn_speculative(Till::default(), Processing::combined()).actor_ref();
+    let till = a.till(Processing::concurrent().non_blocking().width(2));
+    let other = a
+        .theater
+        .spawn_speculative(Till::default(), Processing::concurrent().non_blocking())
+        .actor_ref();
     let transfer = a.theater.coordinate(|co| {
         co.send(&till, Use::Add(-3));
         co.send(&other, Use::Slow(2_000, 3));
@@ -244,7 +247,7 @@ fn s34_transfers_among_actors_that_move_happen_wholly_or_not_at_all() {
     let world = World::new(9);
     let places = [1, 2, 3].map(|number| world.place(number));
     let tills: Vec<ActorRef<Use>> =
-        places.iter().map(|place| place.till(Processing::combined())).collect();
+        places.iter().map(|place| place.till(Processing::concurrent().non_blocking())).collect();
     let known: Vec<Vec<ActorRef<Use>>> = (0..3)
         .map(|here| {
             let find = |there: usize| match here == there {
@@ -318,7 +321,7 @@ fn s34_one_that_cannot_leave_goes_on_with_what_waits() {
 fn s34_a_message_that_fails_vanishes_also_where_the_actor_has_come() {
     let world = World::new(11);
     let (a, b) = (world.place(1), world.place(2));
-    let till = a.till(Processing::combined().width(2));
+    let till = a.till(Processing::concurrent().non_blocking().width(2));
     let fail_twice = |till: &ActorRef<Use>| {
         till.send(Use::Fail(100)).unwrap();
         till.send(Use::Add(1)).unwrap();

@@ -47,6 +47,7 @@ pub use surroundings::*;
 pub use timers::*;
 
 pub use crate::lifecycle::luggage::{Awaits, LetterName, TakenLetter};
+pub use crate::lifecycle::spawnable::{Asynchronous, Plain, Spawnable};
 pub use crate::lifecycle::watch::WrittenWatch;
 pub use crate::mailbox::written_guards::WrittenGuards;
 pub use crate::mailbox::{

@@ -37,6 +37,7 @@ pub use crate::vocabulary::ended::Ended;
 pub use crate::vocabulary::foreign_task::ForeignTask;
 #[cfg(feature = "wire")]
 pub use extend::wire;
+pub use lifecycle::actor_builder::{ActorBuilder, SupervisedBuilder};
 pub use lifecycle::link::Link;
 pub use lifecycle::pipe::Pipe;
 pub use lifecycle::timer::{AskWithin, Timer};
@@ -63,7 +64,7 @@ pub use runtime::collect::StatsSource;
 pub use runtime::group::Group;
 pub use runtime::naming::{LookupError, NameTaken, OtherType};
 pub use runtime::theater::builder::TheaterBuilder;
-pub use runtime::theater::{RootFailure, Stage, StopReport, Theater};
+pub use runtime::theater::{DedicatedBuilder, RootFailure, Stage, StopReport, Theater};
 pub use telemetry::{ActorStats, SpeculationReport, StageKind, StageStats, Stats, Wait, WaitsView};
 pub use turn::actor::Actor;
 pub use turn::async_actor::AsyncActor;

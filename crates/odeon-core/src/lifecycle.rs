@@ -1,11 +1,12 @@
 //! How actors begin beside others, and what others learn of their end.
 
-mod creating;
+pub(crate) mod actor_builder;
 pub(crate) mod fork;
 pub(crate) mod lazy;
 pub(crate) mod link;
 pub(crate) mod luggage;
 pub(crate) mod pipe;
 pub(crate) mod spawn;
+pub(crate) mod spawnable;
 pub(crate) mod timer;
 pub(crate) mod watch;

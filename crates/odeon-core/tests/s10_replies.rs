@@ -44,8 +44,8 @@ fn on_every_stage(check: impl Fn(&Theater, ActorRef<Query>)) {
     let theater = Theater::builder().workers(2).build().unwrap();
     check(&theater, theater.spawn(Desk::default()));
     let stage = theater.pinned("stage").unwrap();
-    check(&theater, theater.spawn_on(&stage, Desk::default()));
-    check(&theater, theater.spawn_dedicated("own", Desk::default()).unwrap());
+    check(&theater, theater.actor().on(&stage).spawn(Desk::default()));
+    check(&theater, theater.actor().dedicated("own").spawn(Desk::default()).unwrap());
 }
 
 #[test]
@@ -163,12 +163,12 @@ fn s10_waiting_on_a_shared_stage_is_refused_and_on_a_dedicated_one_is_not() {
     let desk = theater.spawn(Desk::default());
     let outcome = |actor: ActorRef<Box<Reply<u64>>>| actor.ask(Box::new).wait();
     for refused in
-        [theater.spawn(Waits(desk.clone())), theater.spawn_on(&stage, Waits(desk.clone()))]
+        [theater.spawn(Waits(desk.clone())), theater.actor().on(&stage).spawn(Waits(desk.clone()))]
     {
         let refused = outcome(refused).unwrap_err();
         assert!(refused.failure().unwrap().starts_with("waiting for an answer"), "{refused}");
     }
-    assert_eq!(outcome(theater.spawn_dedicated("own", Waits(desk)).unwrap()), Ok(0));
+    assert_eq!(outcome(theater.actor().dedicated("own").spawn(Waits(desk)).unwrap()), Ok(0));
 }
 
 /// The smallest executor: polls on this thread, parks in between.
@@ -236,9 +236,9 @@ fn s10_an_actor_that_waits_for_itself_is_told_instead_of_waiting_for_ever() {
     let theater = builder.asks_seen(true).build().unwrap();
     let supervised = || {
         let resumes = Supervision::new().always(Directive::Resume);
-        theater.spawn_async_supervised(resumes, || Narcissus)
+        theater.actor().supervised(resumes).spawn(|| Narcissus)
     };
-    for actor in [theater.spawn_async(Narcissus), supervised()] {
+    for actor in [theater.spawn(Narcissus), supervised()] {
         let limit = Duration::from_millis(10);
         let within = actor.ask(|reply| Look::Within(limit, reply)).wait();
         assert_eq!(within, Ok(Err(AskError::Timeout)));
@@ -279,9 +279,10 @@ fn s10_a_member_that_is_asked_by_itself_by_its_pool_is_told_instead_of_waiting_f
     let resumes = Supervision::new().always(Directive::Resume);
     let this: Arc<OnceLock<WorkerPool<Look>>> = Arc::default();
     let members = this.clone();
-    let pool = theater.spawn_async_worker_pool(1, Routing::RoundRobin, resumes, move |_| {
-        Colleague(members.clone())
-    });
+    let pool = theater
+        .actor()
+        .supervised(resumes)
+        .pool(1, Routing::RoundRobin, move |_| Colleague(members.clone()));
     this.set(pool.clone()).unwrap();
     for _ in 0..3 {
         let limit = Duration::from_millis(10);

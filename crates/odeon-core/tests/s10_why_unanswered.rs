@@ -103,13 +103,16 @@ fn everywhere(check: impl Fn(&dyn Fn(fn(Reply<u32>) -> Query) -> Ask<u32>, &str)
     let bounded_async = || Bounded::new_async(Asynchronous::default()).mailbox(0, Bound::wait(64));
     let made = Asynchronous::default;
     let actors = [
-        ("pool", theater.spawn_supervised(again(), Desk::default)),
-        ("pinned", theater.spawn_supervised_on(&stage, again(), Desk::default)),
-        ("dedicated", theater.spawn_dedicated_supervised("d", again(), Desk::default).unwrap()),
-        ("bounded", theater.spawn_supervised(again(), bounded)),
-        ("async", theater.spawn_async_supervised(again(), made)),
-        ("async pinned", theater.spawn_async_supervised_on(&stage, again(), made)),
-        ("async bounded", theater.spawn_async_supervised(again(), bounded_async)),
+        ("pool", theater.actor().supervised(again()).spawn(Desk::default)),
+        ("pinned", theater.actor().on(&stage).supervised(again()).spawn(Desk::default)),
+        (
+            "dedicated",
+            theater.actor().dedicated("d").supervised(again()).spawn(Desk::default).unwrap(),
+        ),
+        ("bounded", theater.actor().supervised(again()).spawn(bounded)),
+        ("async", theater.actor().supervised(again()).spawn(made)),
+        ("async pinned", theater.actor().on(&stage).supervised(again()).spawn(made)),
+        ("async bounded", theater.actor().supervised(again()).spawn(bounded_async)),
     ];
     for (kind, actor) in &actors {
         check(&|query| actor.ask(query), kind);
@@ -118,7 +121,7 @@ fn everywhere(check: impl Fn(&dyn Fn(fn(Reply<u32>) -> Query) -> Ask<u32>, &str)
         let actor = Reading(std::sync::Mutex::default());
         ReadWriting::new(actor, ReadWritePolicy::ArrivalOrder).sharing(ReadSharing::Always)
     };
-    let actor = theater.spawn_supervised(again(), reading);
+    let actor = theater.actor().supervised(again()).spawn(reading);
     check(&|query| actor.ask_write(query), "writes");
     // Two at once, so that a reader takes part.
     let twice = |query: fn(Reply<u32>) -> Query| {
@@ -177,8 +180,8 @@ fn s10_who_waits_behind_a_failure_that_ends_the_actor_gets_no_reply() {
     let stage = theater.pinned("stage").unwrap();
     let actors = [
         theater.spawn(Desk::default()),
-        theater.spawn_on(&stage, Desk::default()),
-        theater.spawn_async(Asynchronous::default()),
+        theater.actor().on(&stage).spawn(Desk::default()),
+        theater.spawn(Asynchronous::default()),
     ];
     for actor in actors {
         let (go, until) = channel();
@@ -221,7 +224,7 @@ impl Actor for Asker {
 #[test]
 fn s10_actors_that_ask_are_told_too() {
     let theater = Theater::builder().workers(2).failures_printed(false).build().unwrap();
-    let desk = theater.spawn_supervised(again(), Desk::default);
+    let desk = theater.actor().supervised(again()).spawn(Desk::default);
     let (out, told) = channel();
     theater.spawn(Asker(desk, out)).send(Order::Ask).unwrap();
     for _ in 0..3 {
@@ -248,7 +251,7 @@ impl Actor for OnItsOwn {
 #[test]
 fn s10_nobody_waits_for_an_answer_that_its_own_thread_holds() {
     let theater = Theater::new().unwrap();
-    let own = theater.spawn_dedicated("own", OnItsOwn).unwrap();
+    let own = theater.actor().dedicated("own").spawn(OnItsOwn).unwrap();
     assert_eq!(own.ask(Box::new).wait_timeout(PATIENCE), Ok(Err(AskError::NoReply)));
 }
 

@@ -21,8 +21,8 @@ fn s11_a_message_in_the_stages_own_queue_is_handled_before_the_end() {
     let theater = Theater::builder().workers(1).build().unwrap();
     let stage = theater.pinned("stage").unwrap();
     let log = Log::default();
-    let target = theater.spawn_on(&stage, Probe::new(&log));
-    let neighbour = theater.spawn_on(&stage, Probe::new(&Log::default()));
+    let target = theater.actor().on(&stage).spawn(Probe::new(&log));
+    let neighbour = theater.actor().on(&stage).spawn(Probe::new(&Log::default()));
     let (sent, has_sent) = channel();
     let (dropped, has_dropped) = channel::<()>();
     let inner = target.clone();
@@ -47,8 +47,8 @@ fn s11_a_message_from_outside_is_handled_before_the_end() {
     let theater = Theater::builder().workers(1).build().unwrap();
     let stage = theater.pinned("stage").unwrap();
     let log = Log::default();
-    let target = theater.spawn_on(&stage, Probe::new(&log));
-    let neighbour = theater.spawn_on(&stage, Probe::new(&Log::default()));
+    let target = theater.actor().on(&stage).spawn(Probe::new(&log));
+    let neighbour = theater.actor().on(&stage).spawn(Probe::new(&Log::default()));
     let (ready, is_ready) = channel();
     let (sent, has_sent) = channel::<()>();
     let inner = target.clone();
@@ -81,8 +81,14 @@ fn s11_an_actor_that_only_knows_itself_finishes_its_work() {
     let stage = theater.pinned("stage").unwrap();
     let logs = [Log::default(), Log::default(), Log::default()];
     theater.spawn(Probe::new(&logs[0])).send(go_on(1_000)).unwrap();
-    theater.spawn_on(&stage, Probe::new(&logs[1])).send(go_on(1_000)).unwrap();
-    theater.spawn_dedicated("own", Probe::new(&logs[2])).unwrap().send(go_on(1_000)).unwrap();
+    theater.actor().on(&stage).spawn(Probe::new(&logs[1])).send(go_on(1_000)).unwrap();
+    theater
+        .actor()
+        .dedicated("own")
+        .spawn(Probe::new(&logs[2]))
+        .unwrap()
+        .send(go_on(1_000))
+        .unwrap();
     for log in &logs {
         wait_for(log, Event::Dropped);
         assert_eq!(log.handled(), [1]);
@@ -99,8 +105,11 @@ fn s11_a_last_word_is_always_heard() {
     const ROUNDS: usize = 20_000;
     for round in 0..ROUNDS {
         let probe = Probe::new(&log);
-        let actor =
-            if round % 2 == 0 { theater.spawn(probe) } else { theater.spawn_on(&stage, probe) };
+        let actor = if round % 2 == 0 {
+            theater.spawn(probe)
+        } else {
+            theater.actor().on(&stage).spawn(probe)
+        };
         // Long enough on some rounds for the actor to have had its first turn.
         (0..round % 64).for_each(|_| std::hint::spin_loop());
         actor.send(Do::Note(1)).unwrap();

@@ -32,8 +32,8 @@ fn s12_timers_reach_actors_on_every_stage() {
     let (heard, hears) = channel();
     let actors = [
         theater.spawn(Ear(heard.clone())),
-        theater.spawn_on(&stage, Ear(heard.clone())),
-        theater.spawn_dedicated("own", Ear(heard)).unwrap(),
+        theater.actor().on(&stage).spawn(Ear(heard.clone())),
+        theater.actor().dedicated("own").spawn(Ear(heard)).unwrap(),
     ];
     let armed = Instant::now();
     for actor in &actors {
@@ -131,7 +131,7 @@ fn s12_s4_every_timer_message_has_one_fate() {
                 if reader.is_stopped() {
                     reader = match random.below(2) {
                         0 => theater.spawn(Reader),
-                        _ => theater.spawn_on(&stage, Reader),
+                        _ => theater.actor().on(&stage).spawn(Reader),
                     };
                 }
                 let letter = Letter { number: thread * TIMERS + n, fates: fates.clone() };

@@ -34,7 +34,7 @@ impl AsyncActor for Node {
             Token::Hop(left) => {
                 self.log.lock().unwrap().push((self.number, left));
                 yields(self.random.below(4) as u32).await;
-                let answering = ctx.spawn_async(Node {
+                let answering = ctx.spawn(Node {
                     number: left,
                     next: None,
                     random: Random::from_seed(1),
@@ -56,7 +56,7 @@ fn run(seed: u64) -> (Trace, Vec<(u32, u32)>) {
         random: Random::from_seed(number.into()),
         log: log.clone(),
     };
-    let nodes: Vec<_> = (0..5).map(|number| run.theater().spawn_async(node(number))).collect();
+    let nodes: Vec<_> = (0..5).map(|number| run.theater().spawn(node(number))).collect();
     for (at, node) in nodes.iter().enumerate() {
         node.send(Token::Next(nodes[(at + 1) % nodes.len()].clone())).unwrap();
     }
@@ -142,7 +142,7 @@ fn s13_handling_and_waking_allocate_nothing() {
         let busy = |done: &Bell| Busy { done: done.clone(), waits, before: 0 };
         let bells = [Bell::new(), Bell::new()];
         let actors =
-            [theater.spawn_async(busy(&bells[0])), theater.spawn_async_on(&stage, busy(&bells[1]))];
+            [theater.spawn(busy(&bells[0])), theater.actor().on(&stage).spawn(busy(&bells[1]))];
         actors.iter().for_each(|actor| actor.send(51_000).unwrap());
         for (bell, actor) in bells.iter().zip(&actors) {
             while !has_rung(bell) {
@@ -175,9 +175,9 @@ fn s13_a_waker_may_outlive_actor_and_theater() {
     let stage = theater.pinned("stage").unwrap();
     let holder = |at: usize| Holder(bells[at].clone(), states.track(()));
     let actors = [
-        theater.spawn_async(holder(0)),
-        theater.spawn_async_on(&stage, holder(1)),
-        theater.spawn_async_dedicated("own", holder(2)).unwrap(),
+        theater.spawn(holder(0)),
+        theater.actor().on(&stage).spawn(holder(1)),
+        theater.actor().dedicated("own").spawn(holder(2)).unwrap(),
     ];
     actors.iter().for_each(|actor| actor.send(()).unwrap());
     while bells.iter().any(|bell| bell.waiting() == 0) {
@@ -231,8 +231,8 @@ fn s13_a_cancelled_handler_may_speak_its_last_word() {
         let heard = Arc::new(Mutex::new(0));
         let speaker = Speaker { words: 0, heard: heard.clone() };
         let actor = match pinned {
-            true => theater.spawn_async_on(&stage, speaker),
-            false => theater.spawn_async(speaker),
+            true => theater.actor().on(&stage).spawn(speaker),
+            false => theater.spawn(speaker),
         };
         let (bell, before) = (Bell::new(), theater.dead_letters());
         actor.send(bell.clone()).unwrap();
@@ -253,8 +253,7 @@ fn s13_a_cancelled_handler_may_speak_its_last_word() {
 fn s13_s9_handlers_wait_across_theaters() {
     let (one, other) = (Theater::new().unwrap(), Theater::new().unwrap());
     let log = Log::default();
-    let (near, far) =
-        (one.spawn_async(AsyncProbe::new(&log)), other.spawn_async(AsyncProbe::new(&log)));
+    let (near, far) = (one.spawn(AsyncProbe::new(&log)), other.spawn(AsyncProbe::new(&log)));
     let bell = Bell::new();
     let rings = bell.rings();
     let order = Order::run(move |_| {
@@ -295,6 +294,6 @@ fn s13_references_and_replies_may_be_kept_across_an_await() {
         }
     }
     let theater = Theater::new().unwrap();
-    let keeper = theater.spawn_async(Keeper(theater.spawn(Echo)));
+    let keeper = theater.spawn(Keeper(theater.spawn(Echo)));
     assert_eq!(keeper.ask(Box::new).wait(), Ok("kept"));
 }

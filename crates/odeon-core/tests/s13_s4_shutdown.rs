@@ -82,12 +82,12 @@ impl Actor for Later {
 /// With a theater of its own for each kind of stage an actor may be on, bounded and not.
 fn on_each_stage(test: impl Fn(Theater, &dyn Fn(&Theater, Clerk) -> ActorRef<Work>)) {
     let theater = || Theater::builder().workers(2).build().unwrap();
-    test(theater(), &|theater, clerk| theater.spawn_async(clerk));
+    test(theater(), &|theater, clerk| theater.spawn(clerk));
     test(theater(), &|theater, clerk| {
-        theater.spawn_async(Bounded::new_async(clerk).mailbox(0, Bound::wait(100)))
+        theater.spawn(Bounded::new_async(clerk).mailbox(0, Bound::wait(100)))
     });
     test(theater(), &|theater, clerk| {
-        theater.spawn_async_supervised(Supervision::default(), {
+        theater.actor().supervised(Supervision::default()).spawn({
             let mut clerk = Some(clerk);
             move || clerk.take().expect("it does not fail")
         })
@@ -96,13 +96,15 @@ fn on_each_stage(test: impl Fn(Theater, &dyn Fn(&Theater, Clerk) -> ActorRef<Wor
         test(theater(), &|theater, clerk| {
             let stage = theater.pinned("stage").unwrap();
             match bounded {
-                false => theater.spawn_async_on(&stage, clerk),
+                false => theater.actor().on(&stage).spawn(clerk),
                 true => theater
-                    .spawn_async_on(&stage, Bounded::new_async(clerk).mailbox(0, Bound::wait(100))),
+                    .actor()
+                    .on(&stage)
+                    .spawn(Bounded::new_async(clerk).mailbox(0, Bound::wait(100))),
             }
         });
     }
-    test(theater(), &|theater, clerk| theater.spawn_async_dedicated("own", clerk).unwrap());
+    test(theater(), &|theater, clerk| theater.actor().dedicated("own").spawn(clerk).unwrap());
 }
 
 #[test]

@@ -76,7 +76,7 @@ impl Listener {
     fn names(&self, ctx: &AsyncContext<'_, Self>) {
         let out = self.out.clone();
         let make = move || Numbers(out.clone());
-        let spawned = ctx.lookup_or_spawn("numbers", make.clone()).unwrap();
+        let spawned = ctx.actor().lookup_or_spawn("numbers", make.clone()).unwrap();
         spawned.send(1).unwrap();
         assert_eq!(ctx.lookup::<u32>("numbers").unwrap(), spawned);
         assert!(ctx.lookup::<To>("numbers").is_err());
@@ -85,14 +85,16 @@ impl Listener {
         ctx.register("numbers", &ctx.actor_ref()).unwrap();
         assert!(ctx.unregister("numbers"));
         let again = Supervision::new();
-        ctx.lookup_or_spawn_supervised("more", again.clone(), make.clone())
+        ctx.actor()
+            .supervised(again.clone())
+            .lookup_or_spawn("more", make.clone())
             .unwrap()
             .send(2)
             .unwrap();
         let group = ctx.group("group").unwrap();
         group.join(&spawned);
         assert_eq!(group.publish(3), 1);
-        let pool = ctx.spawn_worker_pool(2, Routing::RoundRobin, again, move |_| make());
+        let pool = ctx.actor().supervised(again).pool(2, Routing::RoundRobin, move |_| make());
         pool.send(4).unwrap();
     }
 }
@@ -109,7 +111,7 @@ impl Actor for Fragile {
 
 fn listener(run: &Deterministic) -> (ActorRef<To>, Receiver<Heard>) {
     let (out, heard) = channel();
-    (run.theater().spawn_async(Listener { out, timer: None }), heard)
+    (run.theater().spawn(Listener { out, timer: None }), heard)
 }
 
 #[test]

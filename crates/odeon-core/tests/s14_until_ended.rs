@@ -43,8 +43,8 @@ fn s14_a_thread_waits_for_the_end_and_its_reason() {
     let theater = Theater::builder().workers(1).build().unwrap();
     let stage = theater.pinned("stage").unwrap();
     let spawn: [&dyn Fn() -> ActorRef<Fate>; 3] =
-        [&|| theater.spawn(mortal()), &|| theater.spawn_on(&stage, mortal()), &|| {
-            theater.spawn_dedicated("own", mortal()).unwrap()
+        [&|| theater.spawn(mortal()), &|| theater.actor().on(&stage).spawn(mortal()), &|| {
+            theater.actor().dedicated("own").spawn(mortal()).unwrap()
         }];
     for spawn in spawn {
         let (stopped, failed, released) = (spawn(), spawn(), spawn());
@@ -126,10 +126,10 @@ fn s14_an_asynchronous_actor_awaits_the_end_of_another() {
     for pinned in [false, true] {
         let (out, told) = channel();
         let heir = match pinned {
-            false => theater.spawn_async(Heir(out)),
-            true => theater.spawn_async_on(&stage, Heir(out)),
+            false => theater.spawn(Heir(out)),
+            true => theater.actor().on(&stage).spawn(Heir(out)),
         };
-        heir.send(theater.spawn_on(&stage, mortal())).unwrap();
+        heir.send(theater.actor().on(&stage).spawn(mortal())).unwrap();
         assert_eq!(told.recv_timeout(SOON), Ok((EndReason::Failed, 3)));
         heir.send(theater.spawn(mortal())).unwrap();
         assert_eq!(told.recv_timeout(SOON), Ok((EndReason::Failed, 3)));

@@ -30,8 +30,8 @@ fn on_all_stages(test: impl Fn(&dyn Fn(Probe) -> ActorRef<Do>)) {
     let theater = Theater::builder().workers(2).build().unwrap();
     let stage = theater.pinned("stage").unwrap();
     test(&|probe| theater.spawn(probe));
-    test(&|probe| theater.spawn_on(&stage, probe));
-    test(&|probe| theater.spawn_dedicated("own", probe).unwrap());
+    test(&|probe| theater.actor().on(&stage).spawn(probe));
+    test(&|probe| theater.actor().dedicated("own").spawn(probe).unwrap());
 }
 
 #[test]
@@ -70,11 +70,11 @@ fn s14_a_watcher_is_told_that_the_theater_ended_the_actor() {
         let stage = theater.pinned("stage").unwrap();
         let actors = [
             theater.spawn(probe()),
-            theater.spawn_on(&stage, probe()),
-            theater.spawn_dedicated("own", probe()).unwrap(),
-            theater.spawn_async(Waiting),
-            theater.spawn_async_on(&stage, Waiting),
-            theater.spawn_async_dedicated("own too", Waiting).unwrap(),
+            theater.actor().on(&stage).spawn(probe()),
+            theater.actor().dedicated("own").spawn(probe()).unwrap(),
+            theater.spawn(Waiting),
+            theater.actor().on(&stage).spawn(Waiting),
+            theater.actor().dedicated("own too").spawn(Waiting).unwrap(),
         ];
         let told = actors.each_ref().map(watched);
         end(theater);

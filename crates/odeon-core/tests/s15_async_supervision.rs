@@ -118,8 +118,8 @@ fn s15_an_asynchronous_actor_made_anew_keeps_every_waiting_message_in_order() {
         for pinned in [false, true] {
             let office = Office::new(waits);
             let clerk = match pinned {
-                false => theater.spawn_async_supervised(at_once(), office.clerk()),
-                true => theater.spawn_async_supervised_on(&stage, at_once(), office.clerk()),
+                false => theater.actor().supervised(at_once()).spawn(office.clerk()),
+                true => theater.actor().on(&stage).supervised(at_once()).spawn(office.clerk()),
             };
             for n in 0..5_000 {
                 if n % 100 == 50 {
@@ -149,7 +149,7 @@ fn s15_resume_drops_the_failed_future_and_keeps_the_state() {
         _ => Directive::Stop,
     };
     let policy = Supervision::new().decide(decide);
-    let clerk = run.theater().spawn_async_supervised(policy, office.clerk());
+    let clerk = run.theater().actor().supervised(policy).spawn(office.clerk());
     clerk.send(Work::Note(1)).unwrap();
     clerk.send(Work::Fail("harmless")).unwrap();
     clerk.send(Work::Note(2)).unwrap();
@@ -169,7 +169,7 @@ fn s15_making_and_starting_may_fail_too() {
     for seed in 0..20 {
         let run = Deterministic::new(seed);
         let office = Office { unmakeable: 3, unstartable: 6, ..Office::new(2) };
-        let clerk = run.theater().spawn_async_supervised(at_once(), office.clerk());
+        let clerk = run.theater().actor().supervised(at_once()).spawn(office.clerk());
         clerk.send(Work::Fail("asked to")).unwrap();
         clerk.send(Work::Note(1)).unwrap();
         run.run_until_idle();
@@ -185,7 +185,7 @@ fn s15_closed_mailboxes_are_open_for_the_new_state() {
     for seed in 0..20 {
         let run = Deterministic::new(seed);
         let office = Office::new(1);
-        let clerk = run.theater().spawn_async_supervised(at_once(), office.clerk());
+        let clerk = run.theater().actor().supervised(at_once()).spawn(office.clerk());
         clerk.send(Work::Close).unwrap();
         run.run_until_idle();
         (0..20).for_each(|n| clerk.send(Work::Later(n)).unwrap());
@@ -203,7 +203,7 @@ fn s15_an_asynchronous_actor_pauses_before_it_is_made_anew() {
     let office = Office::new(1);
     let pause = Duration::from_millis(20);
     let policy = Supervision::new().pauses(pause, SOON);
-    let clerk = theater.spawn_async_supervised(policy, office.clerk());
+    let clerk = theater.actor().supervised(policy).spawn(office.clerk());
     let begun = Instant::now();
     for n in 0..4 {
         clerk.send(Work::Fail("asked to")).unwrap();
@@ -222,7 +222,7 @@ fn s15_a_stop_during_the_pause_of_an_asynchronous_actor_takes_effect_at_its_end(
         let run = Deterministic::new(seed);
         let (office, pause) = (Office::new(1), Duration::from_secs(10));
         let policy = Supervision::new().pauses(pause, pause);
-        let clerk = run.theater().spawn_async_supervised(policy, office.clerk());
+        let clerk = run.theater().actor().supervised(policy).spawn(office.clerk());
         // The first restart comes at once; before the second it pauses.
         (0..2).for_each(|_| clerk.send(Work::Fail("asked to")).unwrap());
         run.run_until_idle();
@@ -254,7 +254,7 @@ impl Message for ToParent {}
 impl AsyncActor for Parent {
     type Msg = ToParent;
     async fn started(&mut self, ctx: &mut AsyncContext<'_, Self>) {
-        let spawn = |o: &Office| ctx.spawn_async_child(self.policy.clone(), o.clerk());
+        let spawn = |o: &Office| ctx.actor().supervised(self.policy.clone()).spawn(o.clerk());
         self.children = self.offices.iter().map(spawn).collect();
         yields(1).await;
     }
@@ -269,7 +269,7 @@ impl AsyncActor for Parent {
 
 fn family(run: &Deterministic, offices: &[Office], child: Supervision) -> ActorRef<ToParent> {
     let offices = offices.to_vec();
-    run.theater().spawn_async_supervised(at_once(), move || Parent {
+    run.theater().actor().supervised(at_once()).spawn(move || Parent {
         offices: offices.clone(),
         policy: child.clone(),
         children: Vec::new(),
@@ -362,7 +362,7 @@ fn s15_a_plain_actor_has_asynchronous_children_and_the_reverse() {
     impl Actor for Head<()> {
         type Msg = ();
         fn started(&mut self, ctx: &mut Context<'_, Self>) {
-            self.child = Some(ctx.spawn_async_child(at_once(), self.office.clerk()));
+            self.child = Some(ctx.actor().supervised(at_once()).spawn(self.office.clerk()));
         }
         fn handle(&mut self, (): (), ctx: &mut Context<'_, Self>) {
             self.child.as_ref().unwrap().send(Work::Note(1)).unwrap();
@@ -381,7 +381,7 @@ fn s15_a_plain_actor_has_asynchronous_children_and_the_reverse() {
         type Msg = u32;
         async fn handle(&mut self, n: u32, ctx: &mut AsyncContext<'_, Self>) {
             let office = self.0.clone();
-            let child = ctx.spawn_child(at_once(), move || Plain(office.clone()));
+            let child = ctx.actor().supervised(at_once()).spawn(move || Plain(office.clone()));
             child.send(n).unwrap();
             // Kept, so that the child does not end as unreachable.
             let _kept = child;
@@ -397,7 +397,7 @@ fn s15_a_plain_actor_has_asynchronous_children_and_the_reverse() {
     head.stop();
     run.run_until_idle();
     assert!(!office.log().is_empty());
-    let other = run.theater().spawn_async(Other(office.clone()));
+    let other = run.theater().spawn(Other(office.clone()));
     other.send(77).unwrap();
     run.run_until_idle();
     assert_eq!(office.log().last(), Some(&(0, 77)));

@@ -50,7 +50,7 @@ fn trouble(seed: u64, theater: &Theater) -> impl FnOnce(usize, &StopReport) + us
                 2 => at_once().always(Directive::Stop),
                 _ => at_once(),
             };
-            theater.spawn_async_supervised(policy, move || Unreliable {
+            theater.actor().supervised(policy).spawn(move || Unreliable {
                 _state: tracker.track(()),
                 tracker: tracker.clone(),
                 handled: handled.clone(),
@@ -147,7 +147,7 @@ fn s15_a_panic_while_a_restart_cancels_is_contained() {
         let run = Deterministic::new(seed);
         let (tell, told) = channel();
         let mut made = 0;
-        let fragile = run.theater().spawn_async_supervised(at_once(), move || {
+        let fragile = run.theater().actor().supervised(at_once()).spawn(move || {
             made += 1;
             Fragile(made, tell.clone())
         });
@@ -182,7 +182,7 @@ fn s15_a_handler_that_stops_its_actor_and_fails_is_resumed_from() {
     let run = Deterministic::new(1);
     let (tell, told) = channel();
     let policy = at_once().always(Directive::Resume);
-    let hasty = run.theater().spawn_async_supervised(policy, move || Hasty(tell.clone()));
+    let hasty = run.theater().actor().supervised(policy).spawn(move || Hasty(tell.clone()));
     hasty.send(To::StopAndFail).unwrap();
     hasty.send(To::Note(1)).unwrap();
     hasty.send(To::Note(2)).unwrap();

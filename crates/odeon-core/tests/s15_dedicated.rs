@@ -48,7 +48,7 @@ fn printer(theater: &Theater, supervision: Supervision) -> (ActorRef<Print>, Rec
         made.send(()).unwrap();
         Printer
     };
-    (theater.spawn_dedicated_supervised("printer", supervision, make).unwrap(), times)
+    (theater.actor().dedicated("printer").supervised(supervision).spawn(make).unwrap(), times)
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn s15_an_actor_that_is_never_made_leaves_no_thread_behind() {
     let stages = || theater.stats().expect("switched on").stages.len();
     let before = stages();
     let make = || -> Printer { silent_panic("no paper") };
-    let spawn = || theater.spawn_dedicated_supervised("printer", Supervision::new(), make);
+    let spawn = || theater.actor().dedicated("printer").supervised(Supervision::new()).spawn(make);
     assert!(catch_unwind(AssertUnwindSafe(spawn)).is_err());
     assert_eq!(stages(), before);
 }

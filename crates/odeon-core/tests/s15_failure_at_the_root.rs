@@ -54,7 +54,7 @@ fn s15_a_failure_at_the_root_of_a_deterministic_theater_leaves_no_turn_to_ended_
             move || Worker { _state: states.track(()) }
         };
         let bystanders: Vec<_> = (0..6).map(|_| run.theater().spawn(make()())).collect();
-        let failing = run.theater().spawn_supervised(escalating(), make());
+        let failing = run.theater().actor().supervised(escalating()).spawn(make());
         for n in 0..10 {
             for bystander in &bystanders {
                 ledger.send(bystander, |ticket| Work { ticket, fails: false });
@@ -84,8 +84,8 @@ fn s15_a_failure_at_the_root_during_a_shutdown_neither_loses_messages_nor_delays
                 let states = states.clone();
                 let make = move || Worker { _state: states.track(()) };
                 match n % 2 {
-                    0 => theater.spawn_supervised(escalating(), make),
-                    _ => theater.spawn_supervised_on(&stage, escalating(), make),
+                    0 => theater.actor().supervised(escalating()).spawn(make),
+                    _ => theater.actor().on(&stage).supervised(escalating()).spawn(make),
                 }
             })
             .collect();
@@ -127,7 +127,7 @@ fn s15_a_theater_that_has_failed_is_dropped_like_any_other() {
     }
     let states = DropTracker::new();
     let failing =
-        theater.spawn_supervised(escalating(), move || Worker { _state: states.track(()) });
+        theater.actor().supervised(escalating()).spawn(move || Worker { _state: states.track(()) });
     ledger.send(&failing, |ticket| Work { ticket, fails: true });
     theater.wait();
     while !failing.is_stopped() {

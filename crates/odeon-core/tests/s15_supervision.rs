@@ -71,8 +71,8 @@ fn s15_a_restart_keeps_every_waiting_message_in_order() {
     for pinned in [false, true] {
         let office = Office::default();
         let clerk = match pinned {
-            false => theater.spawn_supervised(at_once(), office.clerk()),
-            true => theater.spawn_supervised_on(&stage, at_once(), office.clerk()),
+            false => theater.actor().supervised(at_once()).spawn(office.clerk()),
+            true => theater.actor().on(&stage).supervised(at_once()).spawn(office.clerk()),
         };
         for n in 0..10_000 {
             if n % 100 == 50 {
@@ -97,7 +97,8 @@ fn s15_resume_keeps_the_state_and_stop_ends_the_actor() {
         Some("harmless") => Directive::Resume,
         _ => Directive::Stop,
     };
-    let clerk = run.theater().spawn_supervised(Supervision::new().decide(decide), office.clerk());
+    let clerk =
+        run.theater().actor().supervised(Supervision::new().decide(decide)).spawn(office.clerk());
     clerk.send(Work::Note(1)).unwrap();
     clerk.send(Work::Fail("harmless")).unwrap();
     let count = clerk.ask(Work::Count);
@@ -115,7 +116,7 @@ fn s15_one_failure_more_than_the_limit_ends_an_actor_without_a_parent() {
     let run = Deterministic::new(6);
     let office = Office::default();
     let policy = at_once().restarts(3, Duration::from_secs(1));
-    let clerk = run.theater().spawn_supervised(policy, office.clerk());
+    let clerk = run.theater().actor().supervised(policy).spawn(office.clerk());
     for _ in 0..3 {
         clerk.send(Work::Fail("asked to")).unwrap();
     }
@@ -142,7 +143,7 @@ fn s15_a_failing_maker_counts_as_a_failure_and_needs_no_stack() {
     let called = calls.clone();
     // All within the time that counts, however long they take.
     let hour = Duration::from_secs(3600);
-    let clerk = theater.spawn_supervised(at_once().restarts(200_000, hour), move || {
+    let clerk = theater.actor().supervised(at_once().restarts(200_000, hour)).spawn(move || {
         if called.fetch_add(1, Ordering::SeqCst) > 0 {
             silent_panic("cannot be made")
         }
@@ -162,7 +163,7 @@ fn s15_the_pause_grows_and_messages_wait_for_its_end() {
     let office = Office::default();
     let pause = Duration::from_millis(20);
     let policy = Supervision::new().pauses(pause, SOON);
-    let clerk = theater.spawn_supervised(policy, office.clerk());
+    let clerk = theater.actor().supervised(policy).spawn(office.clerk());
     let begun = std::time::Instant::now();
     for n in 0..4 {
         clerk.send(Work::Fail("asked to")).unwrap();
@@ -188,7 +189,7 @@ fn s15_stopping_and_shutting_down_do_not_wait_for_a_pause() {
     let policy = || Supervision::new().pauses(hour, hour);
     let failures = Arc::new(Failures::default());
     let theater = Theater::builder().workers(1).observer(failures.clone()).build().unwrap();
-    let clerk = theater.spawn_supervised(policy(), Office::default().clerk());
+    let clerk = theater.actor().supervised(policy()).spawn(Office::default().clerk());
     clerk.send(Work::Fail("first")).unwrap();
     clerk.send(Work::Fail("second")).unwrap();
     clerk.send(Work::Note(1)).unwrap();
@@ -243,7 +244,7 @@ fn s15_messages_in_closed_mailboxes_outlive_a_restart() {
         let run = Deterministic::new(seed);
         let log = Arc::new(Mutex::new(Vec::new()));
         let (mut made, kept) = (0, log.clone());
-        let sorter = run.theater().spawn_supervised(at_once(), move || {
+        let sorter = run.theater().actor().supervised(at_once()).spawn(move || {
             made += 1;
             Sorter { made: made - 1, log: kept.clone() }
         });
@@ -296,12 +297,13 @@ fn family(
     child: Supervision,
 ) -> ActorRef<ToParent> {
     let offices = offices.to_vec();
-    run.theater().spawn_supervised(parent, move || {
+    run.theater().actor().supervised(parent).spawn(move || {
         let (offices, child) = (offices.clone(), child.clone());
         Parent {
             children: Vec::new(),
             make: Box::new(move |ctx| {
-                let spawn = |office: &Office| ctx.spawn_child(child.clone(), office.clerk());
+                let spawn =
+                    |office: &Office| ctx.actor().supervised(child.clone()).spawn(office.clerk());
                 offices.iter().map(spawn).collect()
             }),
         }
@@ -384,9 +386,9 @@ fn s15_what_a_child_escalates_its_parent_fails_with() {
 #[test]
 fn s15_escalated_to_the_root_a_failure_stops_the_theater_with_its_cause() {
     let theater = Theater::builder().workers(2).build().unwrap();
-    let bystander = theater.spawn_supervised(at_once(), Office::default().clerk());
+    let bystander = theater.actor().supervised(at_once()).spawn(Office::default().clerk());
     let policy = Supervision::new().always(Directive::Escalate);
-    let clerk = theater.spawn_supervised(policy, Office::default().clerk());
+    let clerk = theater.actor().supervised(policy).spawn(Office::default().clerk());
     assert_eq!(theater.failure(), None);
     clerk.send(Work::Fail("beyond repair")).unwrap();
     let failure = theater.wait();
@@ -437,10 +439,10 @@ fn trouble(seed: u64, theater: &Theater) -> impl FnOnce(usize, &StopReport) + us
                 2 => at_once().always(Directive::Stop),
                 _ => at_once(),
             };
-            theater.spawn_supervised(policy, move || Unreliable {
-                _state: tracker.track(()),
-                handled: handled.clone(),
-            })
+            theater
+                .actor()
+                .supervised(policy)
+                .spawn(move || Unreliable { _state: tracker.track(()), handled: handled.clone() })
         })
         .collect();
     for _ in 0..2_000 {

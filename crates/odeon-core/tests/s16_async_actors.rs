@@ -108,7 +108,7 @@ fn s16_an_asynchronous_member_that_cannot_be_made_is_not_resumed() {
         Fetcher { number, done: Done::default() }
     };
     let policy = Supervision::new().always(Directive::Resume);
-    let pool = run.theater().spawn_async_worker_pool(2, Routing::RoundRobin, policy, make);
+    let pool = run.theater().actor().supervised(policy).pool(2, Routing::RoundRobin, make);
     run.run_until_idle();
     assert_eq!((made.load(Ordering::SeqCst), pool.len()), (2, 1));
     (0..8).for_each(|_| pool.send(Fetch::Ticket(ledger.ticket())).unwrap());
@@ -121,7 +121,7 @@ fn s16_an_asynchronous_member_that_cannot_be_made_is_not_resumed() {
 fn s16_as_many_messages_wait_as_there_are_members() {
     let theater = Theater::builder().workers(1).build().unwrap();
     let make = fetchers(&Done::default());
-    let pool = theater.spawn_async_worker_pool(4, Routing::RoundRobin, patient(), make);
+    let pool = theater.actor().supervised(patient()).pool(4, Routing::RoundRobin, make);
     let (first, second) = (Bell::new(), Bell::new());
     (0..4).for_each(|_| pool.send(Fetch::Await(first.clone())).unwrap());
     wait_until("all four", || first.waiting() == 4);
@@ -139,7 +139,7 @@ fn s16_a_member_that_waits_is_loaded_until_it_is_done_or_gone() {
     let run = Deterministic::new(1);
     let theater = run.theater();
     let make = fetchers(&Done::default());
-    let pool = theater.spawn_async_worker_pool(2, Routing::LeastLoaded, patient(), make);
+    let pool = theater.actor().supervised(patient()).pool(2, Routing::LeastLoaded, make);
     let bell = Bell::new();
     pool.send(Fetch::Await(bell.clone())).unwrap();
     run.run_until_idle();
@@ -170,7 +170,7 @@ fn s16_round_robin_gives_each_asynchronous_member_the_same() {
     let run = Deterministic::new(2);
     let done = Done::default();
     let make = fetchers(&done);
-    let pool = run.theater().spawn_async_worker_pool(3, Routing::RoundRobin, patient(), make);
+    let pool = run.theater().actor().supervised(patient()).pool(3, Routing::RoundRobin, make);
     (0..300).for_each(|number| pool.send(Fetch::Do { key: 0, number }).unwrap());
     run.run_until_idle();
     let done = done.lock().unwrap();
@@ -185,7 +185,7 @@ fn s16_a_key_has_one_member_and_an_order_across_waits() {
     let theater = Theater::builder().workers(2).build().unwrap();
     let done = Done::default();
     let routing = Routing::ByKey(key_of);
-    let pool = theater.spawn_async_worker_pool(4, routing, patient(), fetchers(&done));
+    let pool = theater.actor().supervised(patient()).pool(4, routing, fetchers(&done));
     std::thread::scope(|scope| {
         for speaker in 0..2 {
             let pool = pool.clone();
@@ -214,7 +214,7 @@ fn s16_resizing_a_pool_that_waits_loses_nothing() {
         let hook = ledger.dead_letter_hook::<Fetch>();
         let theater = Theater::builder().workers(2).on_dead_letter(hook).build().unwrap();
         let make = fetchers(&Done::default());
-        let pool = theater.spawn_async_worker_pool(3, routing, patient(), make);
+        let pool = theater.actor().supervised(patient()).pool(3, routing, make);
         let done = AtomicUsize::new(0);
         std::thread::scope(|scope| {
             for _ in 0..2 {
@@ -253,7 +253,7 @@ fn s16_pools_that_wait_from_seeds() {
             [Routing::RoundRobin, Routing::LeastLoaded, Routing::ByKey(key_of)][random.below(3)];
         let policy = Supervision::new().restarts(1, SOON).pauses(Duration::ZERO, Duration::ZERO);
         let make = fetchers(&Done::default());
-        let pool = run.theater().spawn_async_worker_pool(random.below(5), routing, policy, make);
+        let pool = run.theater().actor().supervised(policy).pool(random.below(5), routing, make);
         for _ in 0..150 {
             let message = match random.below(20) {
                 0 => Fetch::Fail(ledger.ticket()),
@@ -288,7 +288,7 @@ fn s16_pools_that_wait_from_seeds() {
 fn s16_members_may_have_bounds_and_waiting_senders_go_on() {
     let theater = Theater::builder().workers(1).build().unwrap();
     let make = fetchers(&Done::default());
-    let pool = theater.spawn_async_worker_pool(2, Routing::RoundRobin, patient(), move |number| {
+    let pool = theater.actor().supervised(patient()).pool(2, Routing::RoundRobin, move |number| {
         Bounded::new_async(make(number)).mailbox(0, Bound::reject(1))
     });
     wait_until("the members", || pool.ask(Fetch::Who).wait().is_ok());
@@ -315,7 +315,7 @@ fn s16_one_asynchronous_actor_is_spawned_however_many_look() {
                     made.fetch_add(1, Ordering::SeqCst);
                     Fetcher { number: 7, done: Done::default() }
                 };
-                theater.lookup_or_spawn_async("fetcher", make).unwrap()
+                theater.actor().lookup_or_spawn("fetcher", make).unwrap()
             };
             let looking: Vec<_> = (0..3).map(|_| scope.spawn(look)).collect();
             looking.into_iter().map(|thread| thread.join().unwrap()).collect()
@@ -323,7 +323,7 @@ fn s16_one_asynchronous_actor_is_spawned_however_many_look() {
         assert!(found.iter().all(|actor| actor.id() == found[0].id()));
         assert_eq!(found[0].ask(Fetch::Who).wait(), Ok(7));
         assert_eq!(made.load(Ordering::SeqCst), 1);
-        assert!(theater.lookup_or_spawn_async("fetcher", || Other).is_err());
+        assert!(theater.actor().lookup_or_spawn("fetcher", || Other).is_err());
     }
 }
 
@@ -340,11 +340,11 @@ fn s16_a_panic_of_make_frees_the_name() {
     let run = Deterministic::new(3);
     let theater = run.theater();
     let failing = || -> Fetcher { silent_panic("cannot be made") };
-    let first = theater.lookup_or_spawn_async("fetcher", failing).unwrap();
+    let first = theater.actor().lookup_or_spawn("fetcher", failing).unwrap();
     run.run_until_idle();
     assert!(first.is_stopped());
     let make = || Fetcher { number: 1, done: Done::default() };
-    let second = theater.lookup_or_spawn_async("fetcher", make).unwrap();
+    let second = theater.actor().lookup_or_spawn("fetcher", make).unwrap();
     assert_ne!(first.id(), second.id());
     let ask = second.ask(Fetch::Who);
     run.run_until_idle();
@@ -360,7 +360,7 @@ fn s16_an_asynchronous_actor_keeps_its_name_across_restarts() {
         let made = made.clone();
         move || Fetcher { number: made.fetch_add(1, Ordering::SeqCst), done: Done::default() }
     };
-    let named = theater.lookup_or_spawn_async_supervised("fetcher", patient(), make).unwrap();
+    let named = theater.actor().supervised(patient()).lookup_or_spawn("fetcher", make).unwrap();
     named.send(Fetch::Fail(ledger.ticket())).unwrap();
     named.send(Fetch::Ticket(ledger.ticket())).unwrap();
     let ask = theater.lookup::<Fetch>("fetcher").unwrap().ask(Fetch::Who);
@@ -377,10 +377,10 @@ fn s16_actors_of_both_kinds_spawn_asynchronous_ones() {
         type Msg = Box<Reply<Vec<usize>>>;
         fn started(&mut self, ctx: &mut Context<'_, Self>) {
             let make = fetchers(&Done::default());
-            let pool = ctx.spawn_async_worker_pool(1, Routing::RoundRobin, patient(), make);
+            let pool = ctx.actor().supervised(patient()).pool(1, Routing::RoundRobin, make);
             let named = |number| move || Fetcher { number, done: Done::default() };
-            let one = ctx.lookup_or_spawn_async("one", named(1)).unwrap();
-            let two = ctx.lookup_or_spawn_async_supervised("two", patient(), named(2)).unwrap();
+            let one = ctx.actor().lookup_or_spawn("one", named(1)).unwrap();
+            let two = ctx.actor().supervised(patient()).lookup_or_spawn("two", named(2)).unwrap();
             let (one, two) = (one.ask(Fetch::Who), two.ask(Fetch::Who));
             let zero = pool.ask(Fetch::Who);
             let all = async { [zero.await, one.await, two.await].map(Result::unwrap).to_vec() };
@@ -395,10 +395,10 @@ fn s16_actors_of_both_kinds_spawn_asynchronous_ones() {
         type Msg = Box<Reply<Vec<usize>>>;
         async fn handle(&mut self, reply: Self::Msg, ctx: &mut AsyncContext<'_, Self>) {
             let make = fetchers(&Done::default());
-            let pool = ctx.spawn_async_worker_pool(1, Routing::LeastLoaded, patient(), make);
+            let pool = ctx.actor().supervised(patient()).pool(1, Routing::LeastLoaded, make);
             let named = |number| move || Fetcher { number, done: Done::default() };
-            let three = ctx.lookup_or_spawn_async("three", named(3)).unwrap();
-            let four = ctx.lookup_or_spawn_async_supervised("four", patient(), named(4)).unwrap();
+            let three = ctx.actor().lookup_or_spawn("three", named(3)).unwrap();
+            let four = ctx.actor().supervised(patient()).lookup_or_spawn("four", named(4)).unwrap();
             let (three, four) = (three.ask(Fetch::Who), four.ask(Fetch::Who));
             let zero = pool.ask(Fetch::Who);
             reply.send([zero.await, three.await, four.await].map(Result::unwrap).to_vec());
@@ -407,7 +407,7 @@ fn s16_actors_of_both_kinds_spawn_asynchronous_ones() {
     let run = Deterministic::new(5);
     let chief = run.theater().spawn(Chief(Vec::new()));
     run.run_until_idle();
-    let answers = [chief.ask(Box::new), run.theater().spawn_async(AsyncChief).ask(Box::new)];
+    let answers = [chief.ask(Box::new), run.theater().spawn(AsyncChief).ask(Box::new)];
     run.run_until_idle();
     assert_eq!(answers.map(|answer| answer.wait().unwrap()), [[0, 1, 2], [0, 3, 4]]);
 }

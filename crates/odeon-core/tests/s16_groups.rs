@@ -173,8 +173,11 @@ fn s16_a_member_hears_each_speaker_in_order() {
     let group = Group::new();
     for (n, listener) in listeners.into_iter().enumerate() {
         let pinned = n % 2 == 0;
-        let actor =
-            if pinned { theater.spawn_on(&stage, listener) } else { theater.spawn(listener) };
+        let actor = if pinned {
+            theater.actor().on(&stage).spawn(listener)
+        } else {
+            theater.spawn(listener)
+        };
         group.join(&actor);
     }
     std::thread::scope(|scope| {
@@ -207,7 +210,7 @@ fn s16_a_slow_member_misses_nothing() {
     const NUMBERS: u64 = 50_000;
     let theater = Theater::builder().workers(1).build().unwrap();
     let (heard, slow) = listener();
-    let slow = theater.spawn_dedicated("slow", slow).unwrap();
+    let slow = theater.actor().dedicated("slow").spawn(slow).unwrap();
     let go = Arc::new(AtomicBool::new(false));
     let group = Group::new();
     group.join(&slow);

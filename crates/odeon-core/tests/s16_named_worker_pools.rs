@@ -36,7 +36,7 @@ impl Actor for Clerk {
 #[test]
 fn s16_a_worker_pool_is_found_by_its_name_which_keeps_its_members() {
     let theater = Theater::builder().workers(1).build().unwrap();
-    let pool = theater.spawn_worker_pool(2, Routing::RoundRobin, Supervision::new(), Clerk);
+    let pool = theater.actor().supervised(Supervision::new()).pool(2, Routing::RoundRobin, Clerk);
     let members = pool.members();
     theater.register_worker_pool("clerks", &pool).unwrap();
     let taken = theater.register_worker_pool("clerks", &pool).unwrap_err();
@@ -72,11 +72,14 @@ fn s16_a_name_does_not_keep_a_worker_pool_behind_the_end_of_its_theater() {
     let theater = Theater::builder().workers(1).build().unwrap();
     let kept = Arc::new(());
     let held = kept.clone();
-    let pool =
-        theater.spawn_worker_pool(1, Routing::RoundRobin, Supervision::new(), move |number| {
+    let pool = theater.actor().supervised(Supervision::new()).pool(
+        1,
+        Routing::RoundRobin,
+        move |number| {
             let _ = &held;
             Clerk(number)
-        });
+        },
+    );
     theater.register_worker_pool("clerks", &pool).unwrap();
     drop(pool);
     let _ = theater.shutdown(SOON);
@@ -86,7 +89,7 @@ fn s16_a_name_does_not_keep_a_worker_pool_behind_the_end_of_its_theater() {
 #[test]
 fn s16_a_question_to_a_worker_pool_can_have_a_deadline() {
     let theater = Theater::builder().workers(1).build().unwrap();
-    let pool = theater.spawn_worker_pool(1, Routing::LeastLoaded, Supervision::new(), Clerk);
+    let pool = theater.actor().supervised(Supervision::new()).pool(1, Routing::LeastLoaded, Clerk);
     assert_eq!(block_on(pool.ask_within(SOON, Work::Who)), Ok(0));
     let go = Arc::new(AtomicBool::new(false));
     let busy = pool.ask(|reply| Work::Wait(go.clone(), reply));

@@ -53,7 +53,7 @@ fn s16_a_name_leads_to_its_actor_and_to_no_other_type() {
 
     let Err(LookupError::OtherType(error)) = theater.lookup::<u8>("a") else { panic!("found") };
     assert_eq!((error.named(), error.asked()), (std::any::type_name::<Do>(), "u8"));
-    assert_eq!(theater.lookup_or_spawn("a", || Silent), Err(error));
+    assert_eq!(theater.actor().lookup_or_spawn("a", || Silent), Err(error));
 
     assert!(theater.unregister("a"));
     assert!(!theater.unregister("a"));
@@ -83,8 +83,8 @@ fn s16_a_name_is_free_before_watchers_are_told() {
     let stage = theater.pinned("stage").unwrap();
     let actors = [
         theater.spawn(probe()),
-        theater.spawn_on(&stage, probe()),
-        theater.spawn_dedicated("own", probe()).unwrap(),
+        theater.actor().on(&stage).spawn(probe()),
+        theater.actor().dedicated("own").spawn(probe()).unwrap(),
     ];
     for actor in actors {
         let (tell, told) = channel();
@@ -194,7 +194,9 @@ fn s16_racing_callers_spawn_one_actor() {
                         made.fetch_add(1, Ordering::SeqCst);
                         probe()
                     };
-                    found.push(theater.lookup_or_spawn(&format!("actor {n}"), make).unwrap());
+                    found.push(
+                        theater.actor().lookup_or_spawn(&format!("actor {n}"), make).unwrap(),
+                    );
                 }
                 found
             })
@@ -215,16 +217,21 @@ fn s16_making_an_actor_may_spawn_others_by_name() {
     let left = move || {
         let right_theater = one.clone();
         let tell = tell.clone();
-        let right = one.lookup_or_spawn("right", move || {
-            right_theater.lookup_or_spawn("left", probe).unwrap();
-            right_theater.lookup_or_spawn("right", probe).unwrap().send(Do::Note(0)).unwrap();
+        let right = one.actor().lookup_or_spawn("right", move || {
+            right_theater.actor().lookup_or_spawn("left", probe).unwrap();
+            right_theater
+                .actor()
+                .lookup_or_spawn("right", probe)
+                .unwrap()
+                .send(Do::Note(0))
+                .unwrap();
             tell.send(()).unwrap();
             probe()
         });
         right.unwrap().send(Do::Note(1)).unwrap();
         probe()
     };
-    two.lookup_or_spawn("left", left).unwrap();
+    two.actor().lookup_or_spawn("left", left).unwrap();
     told.recv_timeout(SOON).unwrap();
     assert_eq!(theater.live_actors(), 2);
 }
@@ -234,13 +241,13 @@ fn s16_a_panic_while_making_ends_the_actor_and_frees_the_name() {
     let run = Deterministic::new(1);
     let theater = run.theater();
     let failing = || -> Probe { silent_panic("cannot be made") };
-    let failed = theater.lookup_or_spawn("hard", failing).unwrap();
+    let failed = theater.actor().lookup_or_spawn("hard", failing).unwrap();
     failed.send(Do::Note(1)).unwrap();
     run.run_until_idle();
     assert!(failed.is_stopped());
     assert_eq!(theater.dead_letters(), 1);
     let log = Log::default();
-    let second = theater.lookup_or_spawn("hard", {
+    let second = theater.actor().lookup_or_spawn("hard", {
         let log = log.clone();
         move || Probe::new(&log)
     });
@@ -265,7 +272,7 @@ fn s16_a_restart_keeps_the_name() {
             }
         };
         let policy = Supervision::new().pauses(Duration::ZERO, Duration::ZERO);
-        theater.lookup_or_spawn_supervised("service", policy, make).unwrap()
+        theater.actor().supervised(policy).lookup_or_spawn("service", make).unwrap()
     };
     let service = find();
     service.send(Do::Note(1)).unwrap();
@@ -285,11 +292,14 @@ fn s16_actors_use_names_in_their_theater() {
     let work = Do::run(move |ctx| {
         ctx.register("me", &ctx.actor_ref()).unwrap();
         assert_eq!(ctx.lookup("me"), Ok(ctx.actor_ref()));
-        let other = ctx.lookup_or_spawn("other", move || Probe::new(&inner)).unwrap();
+        let other = ctx.actor().lookup_or_spawn("other", move || Probe::new(&inner)).unwrap();
         other.send(Do::Note(1)).unwrap();
         assert!(ctx.unregister("me") && !ctx.unregister("me"));
         let make = || -> Probe { unreachable!("the name is taken") };
-        assert_eq!(ctx.lookup_or_spawn_supervised("other", Supervision::new(), make), Ok(other));
+        assert_eq!(
+            ctx.actor().supervised(Supervision::new()).lookup_or_spawn("other", make),
+            Ok(other)
+        );
     });
     actor.send(work).unwrap();
     run.run_until_idle();
@@ -348,7 +358,7 @@ fn s16_names_from_seeds() {
         for _ in 0..60 {
             let name = format!("{}", random.below(NAMES));
             let order = match random.below(5) {
-                0 => Do::run(move |ctx| drop(ctx.lookup_or_spawn(&name, probe).unwrap())),
+                0 => Do::run(move |ctx| drop(ctx.actor().lookup_or_spawn(&name, probe).unwrap())),
                 1 => Do::run(move |ctx| drop(ctx.register(&name, &ctx.actor_ref()))),
                 2 => Do::run(move |ctx| {
                     ctx.unregister(&name);
@@ -387,7 +397,10 @@ fn s16_names_are_given_at_once_also_in_an_attempt() {
     let found = attempt.hold_during(|| {
         theater.register("named", &actor).unwrap();
         theater.group("room").unwrap().join(&actor);
-        theater.lookup_or_spawn("spawned", || -> Probe { unreachable!("discarded") }).unwrap()
+        theater
+            .actor()
+            .lookup_or_spawn("spawned", || -> Probe { unreachable!("discarded") })
+            .unwrap()
     });
     assert_eq!(theater.lookup("spawned"), Ok(found.clone()));
     drop(attempt);
@@ -404,7 +417,7 @@ fn s16_names_are_given_at_once_also_in_an_attempt() {
     let log = Log::default();
     let kept = log.clone();
     attempt.hold_during(|| {
-        let actor = theater.lookup_or_spawn("kept", move || Probe::new(&kept)).unwrap();
+        let actor = theater.actor().lookup_or_spawn("kept", move || Probe::new(&kept)).unwrap();
         actor.send(Do::Note(1)).unwrap();
     });
     run.run_until_idle();

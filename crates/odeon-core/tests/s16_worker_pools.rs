@@ -90,7 +90,8 @@ fn wait_until(what: &str, condition: impl Fn() -> bool) {
 fn s16_round_robin_gives_each_the_same() {
     let run = Deterministic::new(1);
     let done = Done::default();
-    let pool = run.theater().spawn_worker_pool(3, Routing::RoundRobin, patient(), clerks(&done));
+    let pool =
+        run.theater().actor().supervised(patient()).pool(3, Routing::RoundRobin, clerks(&done));
     (0..300).for_each(|number| pool.send(Work::Do { key: 0, number }).unwrap());
     run.run_until_idle();
     let done = done.lock().unwrap();
@@ -105,7 +106,7 @@ fn s16_round_robin_gives_each_the_same() {
 fn s16_least_loaded_avoids_who_is_busy() {
     let theater = Theater::builder().workers(2).build().unwrap();
     let done = Done::default();
-    let pool = theater.spawn_worker_pool(2, Routing::LeastLoaded, patient(), clerks(&done));
+    let pool = theater.actor().supervised(patient()).pool(2, Routing::LeastLoaded, clerks(&done));
     let go = [(); 2].map(|()| Arc::new(AtomicBool::new(false)));
     let wait = |go: &Arc<AtomicBool>| pool.ask(|reply| Work::Wait(go.clone(), reply)).wait();
     let [busy, free] = go.each_ref().map(|go| wait(go).unwrap());
@@ -125,7 +126,8 @@ fn s16_least_loaded_avoids_who_is_busy() {
 fn s16_least_loaded_keeps_the_members_level() {
     let run = Deterministic::new(2);
     let done = Done::default();
-    let pool = run.theater().spawn_worker_pool(5, Routing::LeastLoaded, patient(), clerks(&done));
+    let pool =
+        run.theater().actor().supervised(patient()).pool(5, Routing::LeastLoaded, clerks(&done));
     run.run_until_idle();
     for number in 0..2_000 {
         pool.send(Work::Do { key: 0, number }).unwrap();
@@ -153,7 +155,7 @@ fn s16_a_key_has_one_member_and_an_order() {
     const KEYS: u64 = 50;
     let theater = Theater::builder().workers(2).build().unwrap();
     let done = Done::default();
-    let pool = theater.spawn_worker_pool(4, Routing::ByKey(key_of), patient(), clerks(&done));
+    let pool = theater.actor().supervised(patient()).pool(4, Routing::ByKey(key_of), clerks(&done));
     std::thread::scope(|scope| {
         for speaker in 0..2 {
             let pool = pool.clone();
@@ -179,7 +181,8 @@ fn s16_few_keys_move_when_members_come_or_go() {
     const KEYS: u64 = 1_000;
     let run = Deterministic::new(3);
     let done = Done::default();
-    let pool = run.theater().spawn_worker_pool(8, Routing::ByKey(key_of), patient(), clerks(&done));
+    let pool =
+        run.theater().actor().supervised(patient()).pool(8, Routing::ByKey(key_of), clerks(&done));
     let map = || {
         done.lock().unwrap().clear();
         (0..KEYS).for_each(|key| pool.send(Work::Do { key, number: 0 }).unwrap());
@@ -216,7 +219,7 @@ fn s16_resizing_loses_nothing() {
         let ledger = Ledger::new();
         let hook = ledger.dead_letter_hook::<Work>();
         let theater = Theater::builder().workers(2).on_dead_letter(hook).build().unwrap();
-        let pool = theater.spawn_worker_pool(3, routing, patient(), clerks(&Done::default()));
+        let pool = theater.actor().supervised(patient()).pool(3, routing, clerks(&Done::default()));
         let done = AtomicUsize::new(0);
         std::thread::scope(|scope| {
             for _ in 0..2 {
@@ -262,7 +265,7 @@ fn s16_members_that_fail_are_made_anew_or_replaced_by_others() {
         }
     };
     let policy = Supervision::new().restarts(2, SOON).pauses(Duration::ZERO, Duration::ZERO);
-    let pool = run.theater().spawn_worker_pool(2, Routing::RoundRobin, policy, make);
+    let pool = run.theater().actor().supervised(policy).pool(2, Routing::RoundRobin, make);
     let fail = || pool.send(Work::Fail(ledger.ticket())).unwrap();
     run.run_until_idle();
     // Two, and one of them again.
@@ -302,7 +305,7 @@ fn s16_a_member_that_cannot_be_made_is_not_resumed() {
         Clerk { number, done: Done::default() }
     };
     let policy = Supervision::new().always(Directive::Resume);
-    let pool = run.theater().spawn_worker_pool(2, Routing::RoundRobin, policy, make);
+    let pool = run.theater().actor().supervised(policy).pool(2, Routing::RoundRobin, make);
     run.run_until_idle();
     assert_eq!((made.load(Ordering::SeqCst), pool.len()), (2, 1));
     (0..8).for_each(|_| pool.send(Work::Ticket(ledger.ticket())).unwrap());
@@ -338,7 +341,7 @@ fn s16_a_send_finds_members_that_came_while_it_looked() {
     }
     let theater = Theater::builder().workers(1).build().unwrap();
     let routing = Routing::ByKey(Saboteur::key);
-    let pool = theater.spawn_worker_pool(2, routing, patient(), |_| Taker);
+    let pool = theater.actor().supervised(patient()).pool(2, routing, |_| Taker);
     assert!(pool.send(Saboteur(AtomicBool::new(false), pool.clone())).is_ok());
 }
 
@@ -347,7 +350,7 @@ fn s16_stopping_and_letting_go() {
     let run = Deterministic::new(5);
     let done = Done::default();
     let theater = run.theater();
-    let pool = theater.spawn_worker_pool(3, Routing::LeastLoaded, patient(), clerks(&done));
+    let pool = theater.actor().supervised(patient()).pool(3, Routing::LeastLoaded, clerks(&done));
     run.run_until_idle();
     (0..30).for_each(|number| pool.send(Work::Do { key: 0, number }).unwrap());
     pool.stop();
@@ -370,7 +373,7 @@ fn s16_an_actor_has_a_worker_pool() {
         type Msg = u64;
         fn started(&mut self, ctx: &mut Context<'_, Self>) {
             let clerks = clerks(&self.1);
-            self.0 = Some(ctx.spawn_worker_pool(2, Routing::RoundRobin, patient(), clerks));
+            self.0 = Some(ctx.actor().supervised(patient()).pool(2, Routing::RoundRobin, clerks));
         }
         fn handle(&mut self, number: u64, _: &mut Context<'_, Self>) {
             self.0.as_ref().unwrap().send(Work::Do { key: 0, number }).unwrap();
@@ -397,7 +400,8 @@ fn s16_worker_pools_from_seeds() {
             [Routing::RoundRobin, Routing::LeastLoaded, Routing::ByKey(key_of)][random.below(3)];
         let policy = Supervision::new().restarts(1, SOON).pauses(Duration::ZERO, Duration::ZERO);
         let size = random.below(5);
-        let pool = run.theater().spawn_worker_pool(size, routing, policy, clerks(&Done::default()));
+        let pool =
+            run.theater().actor().supervised(policy).pool(size, routing, clerks(&Done::default()));
         for _ in 0..150 {
             let message = match random.below(20) {
                 0 => Work::Fail(ledger.ticket()),
@@ -425,74 +429,4 @@ fn s16_worker_pools_from_seeds() {
         assert_eq!(run.theater().live_actors(), 0);
         ledger.check();
     });
-}
-
-/// Hands out what it has; nobody gets anything while it has nothing.
-struct Shelf(Vec<u32>);
-
-enum Deed {
-    Put(u32),
-    Get(Reply<u32>),
-}
-
-impl Message for Deed {
-    const MAILBOXES: usize = 2;
-    fn mailbox(&self) -> usize {
-        if let Self::Put(_) = self { 1 } else { 0 }
-    }
-}
-
-impl Shelf {
-    fn deed(&mut self, deed: Deed) {
-        match deed {
-            Deed::Put(item) => self.0.push(item),
-            Deed::Get(reply) => reply.send(self.0.pop().expect("guarded")),
-        }
-    }
-}
-
-impl Actor for Shelf {
-    type Msg = Deed;
-    fn selection(&self) -> Selection {
-        Selection::priority().when_all_closed(WhenAllClosed::Stop)
-    }
-    fn guards(&self, guards: &mut DeclaredGuards<'_, Deed>) {
-        guards.set(0, !self.0.is_empty());
-        guards.set(1, self.0.len() < 2);
-    }
-    fn handle(&mut self, deed: Deed, _: &mut Context<'_, Self>) {
-        self.deed(deed);
-    }
-}
-
-struct AsyncShelf(Shelf);
-
-impl AsyncActor for AsyncShelf {
-    type Msg = Deed;
-    fn guards(&self, guards: &mut DeclaredGuards<'_, Deed>) {
-        Actor::guards(&self.0, guards);
-    }
-    async fn handle(&mut self, deed: Deed, _: &mut AsyncContext<'_, Self>) {
-        self.0.deed(deed);
-    }
-}
-
-#[test]
-fn s16_members_have_their_guards_and_their_selection_whatever_the_routing() {
-    let theater = Theater::builder().workers(2).build().unwrap();
-    for routing in [Routing::RoundRobin, Routing::LeastLoaded] {
-        let pools = [
-            theater.spawn_worker_pool(1, routing, patient(), |_| Shelf(Vec::new())),
-            theater
-                .spawn_async_worker_pool(1, routing, patient(), |_| AsyncShelf(Shelf(Vec::new()))),
-        ];
-        for pool in pools {
-            let early: Vec<_> = (0..50).map(|_| pool.ask(Deed::Get)).collect();
-            (0..50).for_each(|item| pool.send(Deed::Put(item)).unwrap());
-            let mut got: Vec<_> =
-                early.into_iter().map(|early| early.wait_timeout(SOON).unwrap()).collect();
-            got.sort_unstable();
-            assert_eq!(got, (0..50).collect::<Vec<_>>());
-        }
-    }
 }

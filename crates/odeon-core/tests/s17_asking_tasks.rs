@@ -167,7 +167,7 @@ fn s17_worker_pools_wait_for_room_without_blocking_the_thread() {
         let (out, handled) = channel();
         for routing in [Routing::RoundRobin, Routing::LeastLoaded, Routing::ByKey(|_| 7)] {
             let gate = Arc::new(Gate::default());
-            let clerks = theater.spawn_worker_pool(2, routing, Supervision::new(), {
+            let clerks = theater.actor().supervised(Supervision::new()).pool(2, routing, {
                 let out = out.clone();
                 move |_| Clerk(out.clone())
             });
@@ -226,8 +226,8 @@ fn s17_what_a_known_task_sends_is_accepted_and_counts() {
                 match kind {
                     0 => theater.spawn(clerk),
                     1 => theater.spawn(bounded(clerk)),
-                    2 => theater.spawn_on(&theater.pinned("stage").unwrap(), clerk),
-                    _ => theater.spawn_dedicated("own", bounded(clerk)).unwrap(),
+                    2 => theater.actor().on(&theater.pinned("stage").unwrap()).spawn(clerk),
+                    _ => theater.actor().dedicated("own").spawn(bounded(clerk)).unwrap(),
                 }
             });
             (1..=3_000).for_each(|n| full.actor.send(Job::Note(n)).unwrap());
@@ -305,7 +305,7 @@ fn s17_a_question_of_a_handler_on_the_pool_is_sent_in_its_order() {
     in_time(|| {
         for full in [Kind::Plain, Kind::Bounded].map(Full::of) {
             let (out, answers) = channel();
-            full.theater.spawn_async(Asker(full.actor.clone(), out)).send(()).unwrap();
+            full.theater.spawn(Asker(full.actor.clone(), out)).send(()).unwrap();
             thread::sleep(BRIEF);
             assert_eq!(full.open_and_take(2), [1, 2]);
             assert_eq!(answers.recv_timeout(PATIENCE), Ok(Ok(1)));
@@ -342,10 +342,10 @@ fn s17_a_question_of_a_handler_does_not_block_its_stage() {
             let (out, answers) = channel();
             let asker = Asker(full.actor.clone(), out, full.gate.clone());
             let asker = if dedicated {
-                full.theater.spawn_async_dedicated("asks", asker).unwrap()
+                full.theater.actor().dedicated("asks").spawn(asker).unwrap()
             } else {
                 let stage = full.theater.pinned("asks").unwrap();
-                full.theater.spawn_async_on(&stage, asker)
+                full.theater.actor().on(&stage).spawn(asker)
             };
             asker.send(()).unwrap();
             assert_eq!(answers.recv_timeout(PATIENCE), Ok(None));

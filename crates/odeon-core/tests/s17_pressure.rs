@@ -55,7 +55,7 @@ fn on_both(test: impl Fn(&Theater, &dyn Fn(Probe) -> ActorRef<Do>)) {
     let theater = Theater::builder().workers(2).build().unwrap();
     let stage = theater.pinned("stage").unwrap();
     test(&theater, &|probe| theater.spawn(probe));
-    test(&theater, &|probe| theater.spawn_on(&stage, probe));
+    test(&theater, &|probe| theater.actor().on(&stage).spawn(probe));
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn s17_actors_are_held_back_and_not_blocked() {
     let stage = theater.pinned("stage").unwrap();
     let (handled, sent) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let slow = Slow { handled: handled.clone(), pause: Duration::from_micros(100) };
-    let slow = theater.spawn_on(&stage, slow);
+    let slow = theater.actor().on(&stage).spawn(slow);
     for _ in 0..20 {
         let (to, sent) = (slow.clone(), sent.clone());
         let flooder = theater.spawn(Flooder { to, at_once: 10, left: 400, sent });
@@ -360,7 +360,7 @@ fn s17_a_theater_stops_although_senders_are_held_back() {
         let theater = Theater::builder().workers(1).build().unwrap();
         let stage = theater.pinned("stage").unwrap();
         let (probe, gate, job) = blocked(&Log::default());
-        let receiver = theater.spawn_on(&stage, probe);
+        let receiver = theater.actor().on(&stage).spawn(probe);
         receiver.send(job).unwrap();
         gate.wait();
         let flood = |to: ActorRef<Do>| {

@@ -93,7 +93,7 @@ fn theater(workers: usize) -> Theater {
 
 fn waiter(theater: &Theater) -> (ActorRef<Job>, Arc<AtomicUsize>) {
     let handled = Arc::new(AtomicUsize::new(0));
-    (theater.spawn_async(Waiter { handled: handled.clone() }), handled)
+    (theater.spawn(Waiter { handled: handled.clone() }), handled)
 }
 
 fn wait_until(what: &str, condition: impl Fn() -> bool) {
@@ -235,7 +235,7 @@ fn s17_a_pinned_stage_is_held_back() {
     let sent = Arc::new(AtomicUsize::new(0));
     let (to, left) = (receiver.clone(), 20_000);
     let flooder = Flooder { to, at_once: 10, left, sent: sent.clone() };
-    theater.spawn_on(&stage, flooder).send(Flood::On).unwrap();
+    theater.actor().on(&stage).spawn(flooder).send(Flood::On).unwrap();
     wait_until("pressure", || sent.load(Ordering::SeqCst) >= 900);
     let_run(&theater);
     let ahead = sent.load(Ordering::SeqCst);
@@ -252,7 +252,7 @@ fn s17_a_receiver_may_ask_a_pinned_stage_that_it_holds_back() {
     let (receiver, handled) = waiter(&theater);
     let sent = Arc::new(AtomicUsize::new(0));
     let flooder = Flooder { to: receiver.clone(), at_once: 2_000, left: 4_000, sent };
-    let sender = theater.spawn_on(&stage, flooder);
+    let sender = theater.actor().on(&stage).spawn(flooder);
     let (gate, until) = oneshot::channel();
     let (out, answers) = channel();
     receiver.send(Job::WaitAndAsk(until, sender.clone(), out)).unwrap();
@@ -311,7 +311,7 @@ impl Actor for BlockerFlooder {
 fn s17_a_dedicated_actor_may_block_on_a_sender_that_it_holds_back() {
     let theater = theater(1);
     let (out, answers) = channel();
-    let blocker = theater.spawn_dedicated("blocker", Blocker { out }).unwrap();
+    let blocker = theater.actor().dedicated("blocker").spawn(Blocker { out }).unwrap();
     let sender = theater.spawn(BlockerFlooder { to: blocker.clone() });
     let (gate, until) = channel::<()>();
     blocker.send(ToBlocker::Ask(until, sender.clone())).unwrap();
@@ -370,7 +370,7 @@ fn s17_a_question_with_a_deadline_is_seen_to_wait() {
     let theater = theater(1);
     let (out, answers) = channel();
     let handled = Arc::new(AtomicUsize::new(0));
-    let receiver = theater.spawn_async(Patient { out, handled: handled.clone() });
+    let receiver = theater.spawn(Patient { out, handled: handled.clone() });
     let sender = theater.spawn(PatientFlooder { to: receiver.clone() });
     let (gate, until) = oneshot::channel();
     receiver.send(ToPatient::Ask(until, sender.clone())).unwrap();
@@ -405,7 +405,7 @@ fn s17_a_flooded_pipeline_does_not_grow_at_its_slowest_stage() {
         let passed = Arc::new(AtomicUsize::new(0));
         let passer = Passer { to: slow.clone(), passed: passed.clone() };
         let passer = match pinned {
-            true => theater.spawn_on(&theater.pinned("passer").unwrap(), passer),
+            true => theater.actor().on(&theater.pinned("passer").unwrap()).spawn(passer),
             false => theater.spawn(passer),
         };
         let flood = std::thread::spawn(move || (0..10_000).for_each(|_| passer.send(()).unwrap()));

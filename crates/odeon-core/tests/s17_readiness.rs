@@ -28,7 +28,7 @@ fn s17_readiness_is_known_and_can_be_waited_for() {
         let gated = Gated(Some(gate));
         let actor = match pinned {
             false => theater.spawn(gated),
-            true => theater.spawn_on(&stage, gated),
+            true => theater.actor().on(&stage).spawn(gated),
         };
         let mut cx = TaskContext::from_waker(Waker::noop());
         assert!(!actor.is_under_pressure());

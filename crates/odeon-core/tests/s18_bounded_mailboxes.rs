@@ -202,7 +202,8 @@ fn s18_drop_oldest_keeps_the_newest_and_reports_the_others() {
         for pinned in [false, true] {
             let notes = Notes::default();
             let clerk = clerk(&notes);
-            let clerk = if pinned { theater.spawn_on(&stage, clerk) } else { theater.spawn(clerk) };
+            let clerk =
+                if pinned { theater.actor().on(&stage).spawn(clerk) } else { theater.spawn(clerk) };
             let busy = Busy::keep(&clerk);
             for number in 0..2_000 {
                 clerk.send(Work::Note(number)).unwrap();
@@ -248,8 +249,7 @@ fn s18_drop_oldest_is_a_queue_that_drops_its_oldest() {
         let clerk = if seed % 2 == 0 {
             run.theater().spawn(Bounded::new(Clerk(notes.clone())).mailbox(1, bound))
         } else {
-            run.theater()
-                .spawn_async(Bounded::new_async(AsyncClerk(notes.clone())).mailbox(1, bound))
+            run.theater().spawn(Bounded::new_async(AsyncClerk(notes.clone())).mailbox(1, bound))
         };
         let (mut next, mut seen) = (0, 0);
         let mut check = |model: &mut Model| {

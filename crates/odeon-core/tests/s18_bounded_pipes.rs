@@ -34,7 +34,7 @@ fn s18_what_a_bounded_actor_pipes_comes_back_to_it() {
     let asynchronous = Bounded::new_async(AsyncPiping(out)).mailbox(0, Bound::reject(1));
     theater.spawn(plain).send(10).unwrap();
     assert_eq!(outputs.recv_timeout(Duration::from_secs(20)), Ok(11));
-    let asynchronous = theater.spawn_async(asynchronous);
+    let asynchronous = theater.spawn(asynchronous);
     asynchronous.send(20).unwrap();
     assert_eq!(outputs.recv_timeout(Duration::from_secs(20)), Ok(22));
     // The end that the continuation has asked for: nobody has the channel any more.

@@ -144,7 +144,7 @@ fn s18_of_a_worker_pool_a_free_member_gets_the_message_and_a_key_stays_with_its_
         let notes = Notes::default();
         let made = notes.clone();
         let make = move |_| Bounded::new(Clerk(made.clone())).mailbox(1, Bound::reject(2));
-        let pool = theater.spawn_worker_pool(3, routing, Supervision::new(), make);
+        let pool = theater.actor().supervised(Supervision::new()).pool(3, routing, make);
         let busy: Vec<_> = pool.members().iter().map(Busy::keep).collect();
         let sends = || (0..).take_while(|number| pool.send(Work::Note(*number)).is_ok()).count();
         let room = if matches!(routing, Routing::ByKey(_)) { 2 } else { 6 };
@@ -173,7 +173,7 @@ fn s18_the_bounds_of_an_actor_that_makes_itself_hold_when_it_is_made() {
             left.lock().unwrap().recv().unwrap();
             Bounded::new(Clerk(made.clone())).mailbox(1, bound)
         };
-        let clerk = theater.lookup_or_spawn("clerk", make).unwrap();
+        let clerk = theater.actor().lookup_or_spawn("clerk", make).unwrap();
         entered.recv().unwrap();
         // It is being made: threads wait, nobody is told of a bound that may be another.
         assert!(clerk.try_send(Work::Note(0)).unwrap_err().is_full());
@@ -241,9 +241,10 @@ fn s18_children_are_on_the_same_stage_with_and_without_bounds() {
         let child_log = log.clone();
         let job = Do::run(move |ctx| {
             let log = child_log.clone();
-            let child = ctx.spawn_child(Supervision::new(), move || {
-                Bounded::new(Probe::new(&log)).mailbox(0, Bound::reject(2))
-            });
+            let child = ctx
+                .actor()
+                .supervised(Supervision::new())
+                .spawn(move || Bounded::new(Probe::new(&log)).mailbox(0, Bound::reject(2)));
             let plain = ctx.spawn(Probe::new(&child_log));
             (1..3).for_each(|number| child.send(Do::Note(number)).unwrap());
             assert!(child.send(Do::Note(0)).unwrap_err().is_full());

@@ -101,10 +101,10 @@ fn topology(theater: &Theater, seed: u64, kinds: Kinds) -> (Vec<ActorRef<Hop>>, 
             };
             match random.below(kinds) {
                 0 => theater.spawn(forwarder),
-                5 | 6 => theater.spawn_async(patient(forwarder)),
-                7 => theater.spawn_dedicated("one", bounded(forwarder)).unwrap(),
-                8 => theater.spawn_async_dedicated("one", patient(forwarder)).unwrap(),
-                9 => theater.spawn_on(stage.as_ref().unwrap(), bounded(forwarder)),
+                5 | 6 => theater.spawn(patient(forwarder)),
+                7 => theater.actor().dedicated("one").spawn(bounded(forwarder)).unwrap(),
+                8 => theater.actor().dedicated("one").spawn(patient(forwarder)).unwrap(),
+                9 => theater.actor().on(stage.as_ref().unwrap()).spawn(bounded(forwarder)),
                 _ => theater.spawn(bounded(forwarder)),
             }
         })
@@ -290,8 +290,8 @@ fn unreliable(theater: &Theater, tracker: &DropTracker, seed: u64) -> Vec<ActorR
             _ => policy,
         };
         match &stage {
-            Some(stage) if n % 2 == 0 => theater.spawn_supervised_on(stage, policy, make),
-            _ => theater.spawn_supervised(policy, make),
+            Some(stage) if n % 2 == 0 => theater.actor().on(stage).supervised(policy).spawn(make),
+            _ => theater.actor().supervised(policy).spawn(make),
         }
     };
     (0..9).map(spawn).collect()
@@ -404,10 +404,10 @@ fn s18_s17_of_several_circles_all_are_opened() {
     for_seeds(20, |seed| {
         let run = Deterministic::new(seed);
         let (bell, done) = (Bell::new(), Count::default());
-        let spawn = || run.theater().spawn_async(Talker(bell.clone(), done.clone()));
+        let spawn = || run.theater().spawn(Talker(bell.clone(), done.clone()));
         let holder = Bounded::new_async(Talker(bell.clone(), done.clone()));
         let holder = holder.mailbox(1, Bound::wait(1)).mailbox(2, Bound::wait(1));
-        let holder = run.theater().spawn_async(holder);
+        let holder = run.theater().spawn(holder);
         let (one, other, middle) = (spawn(), spawn(), spawn());
         holder.send(Say::Ask(middle.clone())).unwrap();
         run.run_until_idle();

@@ -39,8 +39,8 @@ fn s1_s2_four_threads_count_with_one_actor() {
     let new = || Counter { total: 0, last: [0; 4] };
     let counters = [
         theater.spawn(new()),
-        theater.spawn_on(&stage, new()),
-        theater.spawn_dedicated("own", new()).unwrap(),
+        theater.actor().on(&stage).spawn(new()),
+        theater.actor().dedicated("own").spawn(new()).unwrap(),
     ];
     for counter in counters {
         std::thread::scope(|scope| {
@@ -155,14 +155,14 @@ fn s1_an_actor_that_is_found_by_name_starts_before_its_first_message() {
     for stats in [false, true] {
         let theater = Theater::builder().workers(1).stats(stats).build().unwrap();
         let stage = theater.pinned("stage").unwrap();
-        let seeker = theater.spawn_on(&stage, Seeker);
+        let seeker = theater.actor().on(&stage).spawn(Seeker);
         seeker.send(()).unwrap();
         let (out, heard) = channel();
         for _ in 0..ACTORS {
             let one = || One { started: false, out: out.clone() };
-            theater.register("one", &theater.spawn_on(&stage, one())).unwrap();
-            theater.register("two", &theater.spawn_on(&stage, Two(one()))).unwrap();
-            theater.register("waits", &theater.spawn_async_on(&stage, Waits(one()))).unwrap();
+            theater.register("one", &theater.actor().on(&stage).spawn(one())).unwrap();
+            theater.register("two", &theater.actor().on(&stage).spawn(Two(one()))).unwrap();
+            theater.register("waits", &theater.actor().on(&stage).spawn(Waits(one()))).unwrap();
             (0..3).for_each(|_| assert!(heard.recv().unwrap(), "handled before it started"));
         }
         seeker.stop();

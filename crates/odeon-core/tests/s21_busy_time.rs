@@ -53,8 +53,8 @@ fn s21_busy_is_the_time_of_an_actors_turns() {
         let policy = Supervision::new()
             .restarts(1000, Duration::from_secs(1))
             .pauses(Duration::ZERO, Duration::ZERO);
-        let plain = run.theater().spawn_supervised(policy, make);
-        let asynchronous = run.theater().spawn_async(Worker(clock));
+        let plain = run.theater().actor().supervised(policy).spawn::<extend::Plain, _>(make);
+        let asynchronous = run.theater().spawn::<extend::Asynchronous, _>(Worker(clock));
         let mut random = Random::from_seed(seed);
         let mut expected = [Duration::ZERO; 2];
         for _ in 0..100 {
@@ -81,7 +81,7 @@ fn s21_busy_is_the_time_of_an_actors_turns() {
 fn s21_actors_of_a_pinned_stage_share_its_busy_time() {
     let theater = Theater::builder().workers(1).stats(true).build().unwrap();
     let stage = theater.pinned("pin").unwrap();
-    let pinned = theater.spawn_on(&stage, Worker(Arc::default()));
+    let pinned = theater.actor().on(&stage).spawn::<extend::Plain, _>(Worker(Arc::default()));
     assert_eq!(busy(&theater, pinned.id()), None);
 }
 
@@ -117,8 +117,13 @@ fn s21_who_works_for_another_actor_says_so() {
 fn s21_busy_never_goes_back() {
     for _ in 0..100 {
         let theater = Theater::builder().workers(1).stats(true).build().unwrap();
-        let _actors = ["one", "other"]
-            .map(|name| theater.spawn_dedicated(name, Worker(Arc::default())).unwrap());
+        let _actors = ["one", "other"].map(|name| {
+            theater
+                .actor()
+                .dedicated(name)
+                .spawn::<extend::Plain, _>(Worker(Arc::default()))
+                .unwrap()
+        });
         let busy = || {
             let stats = theater.stats().expect("switched on");
             stats.stages.iter().map(|stage| stage.busy).collect::<Vec<_>>()

@@ -198,7 +198,7 @@ fn s21_restarts_are_counted_and_the_rest_goes_on() {
         .pauses(Duration::ZERO, Duration::ZERO);
     let doer = {
         let handled = handled.clone();
-        run.theater().spawn_supervised(policy, move || Plain { handled: handled.clone() })
+        run.theater().actor().supervised(policy).spawn(move || Plain { handled: handled.clone() })
     };
     for n in 1..=10 {
         doer.send(Box::new(Do::Nothing)).unwrap();
@@ -230,7 +230,7 @@ fn s21_a_start_that_goes_wrong_is_no_message() {
     for fails in [false, true] {
         let plain = run.theater().spawn(Starts { fails });
         let supervised =
-            run.theater().spawn_supervised(Supervision::new(), move || Starts { fails });
+            run.theater().actor().supervised(Supervision::new()).spawn(move || Starts { fails });
         (0..3).for_each(|n| [&plain, &supervised].iter().for_each(|actor| actor.send(n).unwrap()));
         run.run_until_idle();
         for _ in 0..20 {
@@ -258,9 +258,9 @@ fn s21_messages_are_conserved_in_every_run() {
                 plains.push(run.theater().spawn(Plain { handled: other }));
             } else {
                 let make = move || Doer { handled: one.clone() };
-                doers.push(run.theater().spawn_supervised(policy.clone(), make));
+                doers.push(run.theater().actor().supervised(policy.clone()).spawn(make));
                 let make = move || Plain { handled: other.clone() };
-                plains.push(run.theater().spawn_supervised(policy.clone(), make));
+                plains.push(run.theater().actor().supervised(policy.clone()).spawn(make));
             }
         }
         for _ in 0..300 {
@@ -303,13 +303,13 @@ fn s21_every_kind_of_stage_and_actor_counts() {
     let yielding = |n: usize| Yielding { handled: handled[n].clone() };
     let plains = [
         theater.spawn(plain(0)),
-        theater.spawn_on(&stage, plain(1)),
-        theater.spawn_dedicated("own", plain(2)).unwrap(),
+        theater.actor().on(&stage).spawn(plain(1)),
+        theater.actor().dedicated("own").spawn(plain(2)).unwrap(),
     ];
     let asyncs = [
-        theater.spawn_async(yielding(3)),
-        theater.spawn_async_on(&stage, yielding(4)),
-        theater.spawn_async_dedicated("own-async", yielding(5)).unwrap(),
+        theater.spawn(yielding(3)),
+        theater.actor().on(&stage).spawn(yielding(4)),
+        theater.actor().dedicated("own-async").spawn(yielding(5)).unwrap(),
     ];
     for n in 0..MESSAGES as u32 {
         plains.iter().for_each(|actor| actor.send(Box::new(Do::Nothing)).unwrap());

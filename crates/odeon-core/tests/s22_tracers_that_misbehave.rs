@@ -134,10 +134,10 @@ fn s22_a_tracer_that_misbehaves_changes_nothing_for_actors() {
         let stage = theater.pinned("stage").unwrap();
         let actors = [
             theater.spawn(Counter(0)),
-            theater.spawn_on(&stage, Counter(0)),
-            theater.spawn_dedicated("own", Counter(0)).unwrap(),
-            theater.spawn_async(Asynchronous(Counter(0))),
-            theater.spawn_async_on(&stage, Asynchronous(Counter(0))),
+            theater.actor().on(&stage).spawn(Counter(0)),
+            theater.actor().dedicated("own").spawn(Counter(0)).unwrap(),
+            theater.spawn(Asynchronous(Counter(0))),
+            theater.actor().on(&stage).spawn(Asynchronous(Counter(0))),
         ];
         for (kind, actor) in actors.iter().enumerate() {
             let mut ended = actor.ended();

@@ -244,8 +244,8 @@ fn s22_every_message_is_followed_in_every_run() {
             };
             nodes.push(match n % 3 {
                 0 => run.theater().spawn(make()),
-                1 => run.theater().spawn_async(Pausing(make())),
-                _ => run.theater().spawn_supervised(Supervision::new(), make),
+                1 => run.theater().spawn(Pausing(make())),
+                _ => run.theater().actor().supervised(Supervision::new()).spawn(make),
             });
         }
         for _ in 0..200 {
@@ -291,11 +291,11 @@ fn s22_messages_are_followed_across_stages_and_threads() {
     let stage = theater.pinned("pin").unwrap();
     let node =
         |next: Option<&ActorRef<Sent<Do>>>| Node { numbers: numbers.clone(), next: next.cloned() };
-    let last = theater.spawn_dedicated("own", node(None)).unwrap();
-    let more = theater.spawn_on(&stage, node(Some(&last)));
-    let more = theater.spawn_async_on(&stage, Pausing(node(Some(&more))));
-    let more = theater.spawn_on(&stage, node(Some(&more)));
-    let more = theater.spawn_async(Pausing(node(Some(&more))));
+    let last = theater.actor().dedicated("own").spawn(node(None)).unwrap();
+    let more = theater.actor().on(&stage).spawn(node(Some(&last)));
+    let more = theater.actor().on(&stage).spawn(Pausing(node(Some(&more))));
+    let more = theater.actor().on(&stage).spawn(node(Some(&more)));
+    let more = theater.spawn(Pausing(node(Some(&more))));
     let first = theater.spawn(node(Some(&more)));
     for n in 1..=200 {
         scoped(n, || first.send(sent(Do::Pass(4))).unwrap());
@@ -316,7 +316,8 @@ fn s22_a_cause_goes_with_its_message_whatever_becomes_of_it() {
     let stage = theater.pinned("pin").unwrap();
     for pinned in [false, true] {
         let node = Node { numbers: numbers.clone(), next: None };
-        let actor = if pinned { theater.spawn_on(&stage, node) } else { theater.spawn(node) };
+        let actor =
+            if pinned { theater.actor().on(&stage).spawn(node) } else { theater.spawn(node) };
         scoped(1, || actor.send(sent(Do::Stop)).unwrap());
         scoped(2, || (0..20).for_each(|_| drop(actor.send(sent(Do::Nothing)))));
         eventually(|| actor.is_stopped());
@@ -324,7 +325,8 @@ fn s22_a_cause_goes_with_its_message_whatever_becomes_of_it() {
         assert!(scoped(3, || actor.send(sent(Do::Nothing))).is_err());
         eventually(|| theater.followed().unwrap().under_way == 0);
         let node = Node { numbers: numbers.clone(), next: None };
-        let actor = if pinned { theater.spawn_on(&stage, node) } else { theater.spawn(node) };
+        let actor =
+            if pinned { theater.actor().on(&stage).spawn(node) } else { theater.spawn(node) };
         let arm = || actor.send_after(Duration::from_secs(1000), sent(Do::Nothing));
         let timer = scoped(4, arm);
         assert_eq!(theater.followed().unwrap().under_way, 1);
@@ -363,7 +365,8 @@ fn s22_with_several_mailboxes_what_is_put_aside_is_not_followed() {
     for pinned in [false, true] {
         let seen = Arc::default();
         let actor = Sorts(numbers.clone(), Arc::clone(&seen));
-        let actor = if pinned { theater.spawn_on(&stage, actor) } else { theater.spawn(actor) };
+        let actor =
+            if pinned { theater.actor().on(&stage).spawn(actor) } else { theater.spawn(actor) };
         let mut expected = Vec::new();
         // Closes, waits behind the guard, opens.
         for (scope, mailbox, handled) in

@@ -86,7 +86,7 @@ fn s22_waits_are_not_noted_by_default() {
 #[test]
 fn s22_a_wait_is_listed_from_its_begin_to_the_answer() {
     let run = Deterministic::with(1, Theater::builder().asks_seen(true));
-    let [a, b, c] = [(); 3].map(|()| run.theater().spawn_async(Node::default()));
+    let [a, b, c] = [(); 3].map(|()| run.theater().spawn(Node::default()));
     run.clock().advance(Duration::from_secs(3));
     let mine = a.ask(|reply| Ask::Through(vec![c.clone(), b.clone()], reply));
     run.run_until_idle();
@@ -109,7 +109,7 @@ fn s22_a_wait_is_listed_from_its_begin_to_the_answer() {
 #[test]
 fn s22_a_wait_ends_by_deadline_giving_up_and_cancelling() {
     let run = Deterministic::with(2, Theater::builder().asks_seen(true));
-    let [a, b] = [(); 2].map(|()| run.theater().spawn_async(Node::default()));
+    let [a, b] = [(); 2].map(|()| run.theater().spawn(Node::default()));
     let answer = a.ask(|reply| Ask::Within(b.clone(), reply));
     run.run_until_idle();
     assert_eq!(edges(run.theater()), [(a.id(), b.id())]);
@@ -157,7 +157,7 @@ fn s22_the_wait_that_closes_a_circle_is_told() {
         let builder = Theater::builder().asks_seen(true).observer(told.clone());
         let run = Deterministic::with(seed, builder);
         let mut random = Random::from_seed(seed);
-        let nodes: Vec<_> = (0..5).map(|_| run.theater().spawn_async(Node::default())).collect();
+        let nodes: Vec<_> = (0..5).map(|_| run.theater().spawn(Node::default())).collect();
         let pending: Vec<_> = (0..3)
             .map(|_| {
                 let path: Vec<_> = (0..1 + random.below(3))
@@ -223,10 +223,11 @@ impl Actor for Blocking {
 #[test]
 fn s22_a_dedicated_actor_that_blocks_is_listed() {
     let theater = Theater::builder().workers(1).asks_seen(true).build().unwrap();
-    let other = theater.spawn_async(Node::default());
+    let other = theater.spawn(Node::default());
     let stage = theater.pinned("pin").unwrap();
-    let pinned = theater.spawn_async_on(&stage, Node::default());
-    let blocking = theater.spawn_dedicated("own", Blocking { other: other.clone() }).unwrap();
+    let pinned = theater.actor().on(&stage).spawn(Node::default());
+    let blocking =
+        theater.actor().dedicated("own").spawn(Blocking { other: other.clone() }).unwrap();
     let first = blocking.ask(Box::new);
     let second = pinned.ask(|reply| Ask::Through(vec![other.clone()], reply));
     eventually(|| {

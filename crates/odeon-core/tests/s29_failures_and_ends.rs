@@ -154,7 +154,7 @@ fn s29_failures_lose_nothing_and_leave_nobody_beside_a_write() {
                 let run = Deterministic::with(seed, Theater::builder().on_dead_letter(hook));
                 let supervision = Supervision::new().always(directive).restarts(1000, PAUSES);
                 let make = world.make(policy, Duration::ZERO);
-                let place = run.theater().spawn_supervised(supervision, make);
+                let place = run.theater().actor().supervised(supervision).spawn(make);
                 for go in 0..4 {
                     world.send(&place, 30, seed + go, &[Deed::Panic, Deed::Pipe]);
                     run.run_steps(20);
@@ -182,7 +182,7 @@ fn s29_failures_on_threads_lose_nothing() {
             let supervision = Supervision::new().always(directive).restarts(100_000, PATIENCE);
             let supervision = supervision.pauses(Duration::ZERO, Duration::ZERO);
             let make = world.make(policy, Duration::from_micros(3));
-            let place = theater.spawn_supervised(supervision, make);
+            let place = theater.actor().supervised(supervision).spawn(make);
             let senders: Vec<_> = (0..3)
                 .map(|sender| {
                     let (place, world) = (place.clone(), World { ..world.clone_parts() });
@@ -245,7 +245,7 @@ fn s29_actors_found_by_name_read_at_once_and_are_made_anew_as_others_are() {
         let make = world.make(ReadWritePolicy::ArrivalOrder, Duration::ZERO);
         let supervision = Supervision::new().restarts(1000, PAUSES);
         let place: Place =
-            run.theater().lookup_or_spawn_supervised("place", supervision, make).unwrap();
+            run.theater().actor().supervised(supervision).lookup_or_spawn("place", make).unwrap();
         world.send(&place, 60, seed, &[Deed::Panic, Deed::Pipe]);
         run.advance(PAUSES);
         assert!(run.theater().live_actors() > 1, "readers are actors too");

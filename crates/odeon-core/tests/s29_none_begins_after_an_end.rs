@@ -184,7 +184,7 @@ impl World {
         };
         let supervision =
             Supervision::new().always(directive).pauses(Duration::ZERO, Duration::ZERO);
-        let place: Place = theater.spawn_supervised(supervision, make);
+        let place: Place = theater.actor().supervised(supervision).spawn(make);
         let other = theater.spawn(Other(hall.clone()));
         // All reads wait when the first one begins.
         ledger.send(&place, ReadWrite::Write);

@@ -235,8 +235,8 @@ fn s29_pinned_and_dedicated_actors_go_by_arrival() {
         let theater = Theater::builder().workers(2).build().unwrap();
         let (log, events) = channel();
         let stage = theater.pinned("stage").unwrap();
-        write_a_book(&theater, theater.spawn_on(&stage, book(policy, log.clone())), 50);
-        theater.spawn_dedicated("own", book(policy, log)).map(drop).unwrap();
+        write_a_book(&theater, theater.actor().on(&stage).spawn(book(policy, log.clone())), 50);
+        theater.actor().dedicated("own").spawn(book(policy, log)).map(drop).unwrap();
         assert!(theater.shutdown(PATIENCE).drained);
         check_book(&events.try_iter().collect::<Vec<_>>(), ReadWritePolicy::ArrivalOrder, 50);
     }

@@ -50,8 +50,8 @@ fn s30_a_task_runs_in_parallel_with_its_actor_wherever_that_lives() {
         let (doer, values) = doer();
         let doer = match place {
             0 => theater.spawn(doer),
-            1 => theater.spawn_on(&stage, doer),
-            _ => theater.spawn_dedicated("own", doer).unwrap(),
+            1 => theater.actor().on(&stage).spawn(doer),
+            _ => theater.actor().dedicated("own").spawn(doer).unwrap(),
         };
         let (meet, met) = channel::<()>();
         let (answer, answered) = channel::<()>();
@@ -133,7 +133,7 @@ fn s30_a_panic_of_a_task_is_a_failure_of_the_actor() {
         let (out, values) = channel();
         let made = Arc::new(AtomicUsize::new(0));
         let states = made.clone();
-        let doer = theater.spawn_supervised(Supervision::new(), move || Doer {
+        let doer = theater.actor().supervised(Supervision::new()).spawn(move || Doer {
             value: states.fetch_add(1, Ordering::SeqCst) as u64,
             out: out.clone(),
         });
@@ -200,7 +200,7 @@ impl AsyncActor for Patient {
 fn s30_asynchronous_actors_fork_as_well() {
     let theater = Theater::builder().workers(2).build().unwrap();
     let (out, ids) = channel();
-    theater.spawn_async(Patient(out)).send(()).unwrap();
+    theater.spawn(Patient(out)).send(()).unwrap();
     let ids = ids.recv_timeout(PATIENCE).unwrap();
     assert_eq!(ids[0], ids[1]);
 }

@@ -90,9 +90,9 @@ fn everywhere(theater: &Theater, then: WhenAllClosed) -> Vec<ActorRef<Door>> {
     let stage = theater.pinned("house").unwrap();
     vec![
         theater.spawn(House::new(then)),
-        theater.spawn_async(AsyncHouse(House::new(then))),
-        theater.spawn_on(&stage, House::new(then)),
-        theater.spawn_async_on(&stage, AsyncHouse(House::new(then))),
+        theater.spawn(AsyncHouse(House::new(then))),
+        theater.actor().on(&stage).spawn(House::new(then)),
+        theater.actor().on(&stage).spawn(AsyncHouse(House::new(then))),
     ]
 }
 
@@ -170,8 +170,8 @@ fn s3_who_is_restarted_or_resumed_has_all_mailboxes_open() {
     let resumed = Supervision::new().always(Directive::Resume);
     for (supervision, answer) in [(restarted, 1), (resumed, 2)] {
         let house = || House::new(WhenAllClosed::Fail);
-        let plain = theater.spawn_supervised(supervision.clone(), house);
-        let waiting = theater.spawn_async_supervised(supervision, move || AsyncHouse(house()));
+        let plain = theater.actor().supervised(supervision.clone()).spawn(house);
+        let waiting = theater.actor().supervised(supervision).spawn(move || AsyncHouse(house()));
         for house in [plain, waiting] {
             assert_eq!(house.ask(Door::Ask).wait(), Ok(1));
             house.send(Door::CloseAll).unwrap();

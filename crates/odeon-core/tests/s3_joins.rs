@@ -267,7 +267,7 @@ fn s3_who_is_made_anew_holds_messages_for_the_whole_limit() {
         let make =
             move || Fitter { joins: Joins::within(limit, Event::TooLate), fitted: fitted.clone() };
         let supervision = Supervision::new().pauses(Duration::ZERO, Duration::ZERO);
-        let fitter = run.theater().spawn_supervised(supervision, make);
+        let fitter = run.theater().actor().supervised(supervision).spawn(make);
         let send = |event| {
             fitter.send(event).unwrap();
             run.run_until_idle();
@@ -354,7 +354,7 @@ fn s3_an_item_out_of_turn_is_a_failure_that_leaves_the_join_as_it_was() {
     let (sums, results) = channel();
     let resumed = Supervision::new().always(Directive::Resume);
     let make = move || Hasty(Join::round_robin([1, 2]), sums.clone());
-    let hasty = run.theater().spawn_supervised(resumed, make);
+    let hasty = run.theater().actor().supervised(resumed).spawn(make);
     for (source, number) in [(1, 100), (0, 1), (1, 2), (0, 3), (1, 4)] {
         hasty.send(Event::Item { source, number }).unwrap();
         run.run_until_idle();

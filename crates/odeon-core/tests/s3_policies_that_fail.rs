@@ -85,15 +85,15 @@ fn spawn(
     let stage = theater.pinned("desk").unwrap();
     let make_async = |mut make: Box<dyn FnMut() -> Clerk + Send>| move || AsyncClerk(make());
     match kind {
-        "pool" => theater.spawn_supervised(supervision, make),
-        "pinned" => theater.spawn_supervised_on(&stage, supervision, make),
+        "pool" => theater.actor().supervised(supervision).spawn(make),
+        "pinned" => theater.actor().on(&stage).supervised(supervision).spawn(make),
         // Supervision is for actors that can be made anew; this one ends.
-        "dedicated" => theater.spawn_dedicated("own", make()).unwrap(),
-        "async" => theater.spawn_async_supervised(supervision, make_async(Box::new(make))),
+        "dedicated" => theater.actor().dedicated("own").spawn(make()).unwrap(),
+        "async" => theater.actor().supervised(supervision).spawn(make_async(Box::new(make))),
         "async pinned" => {
-            theater.spawn_async_supervised_on(&stage, supervision, make_async(Box::new(make)))
+            theater.actor().on(&stage).supervised(supervision).spawn(make_async(Box::new(make)))
         }
-        _ => theater.spawn_supervised_on(&stage, supervision, move || {
+        _ => theater.actor().on(&stage).supervised(supervision).spawn(move || {
             Bounded::new(make()).mailbox(0, Bound::wait(2)).mailbox(1, Bound::wait(2))
         }),
     }
@@ -212,9 +212,9 @@ fn s3_s5_a_policy_that_panics_when_it_is_dropped_ends_nobody_else() {
     for _ in 0..3 {
         for actor in [
             theater.spawn(Short),
-            theater.spawn_on(&stage, Short),
-            theater.spawn_async(AsyncShort),
-            theater.spawn_async_on(&stage, AsyncShort),
+            theater.actor().on(&stage).spawn(Short),
+            theater.spawn(AsyncShort),
+            theater.actor().on(&stage).spawn(AsyncShort),
         ] {
             let mut ended = actor.ended();
             actor.mailbox(0).send(Item(1)).unwrap();

@@ -140,7 +140,7 @@ fn s3_a_failure_ends_the_wait() {
     let asked = doubler.clone();
     let make = move || Failing(Asker { doubler: asked.clone(), told: told.clone() });
     let supervision = Supervision::new().pauses(Duration::ZERO, Duration::ZERO);
-    let asker = theater.spawn_supervised(supervision, make);
+    let asker = theater.actor().supervised(supervision).spawn(make);
     asker.send(Event::Ask(1, 1)).unwrap();
     asker.send(Event::Tell(1)).unwrap();
     assert_eq!(events.recv(), Ok(Event::Tell(1)));

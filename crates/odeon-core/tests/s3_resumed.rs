@@ -144,10 +144,10 @@ fn s3_who_is_resumed_after_another_failure_is_not_left_behind_closed() {
                 let make = move || Faller { at_start: trip == Trip::Start, then };
                 let make_async = move || AsyncFaller(make());
                 let faller = match kind {
-                    0 => theater.spawn_supervised(resumed, make),
-                    1 => theater.spawn_supervised_on(&stage, resumed, make),
-                    2 => theater.spawn_async_supervised(resumed, make_async),
-                    _ => theater.spawn_async_supervised_on(&stage, resumed, make_async),
+                    0 => theater.actor().supervised(resumed).spawn(make),
+                    1 => theater.actor().on(&stage).supervised(resumed).spawn(make),
+                    2 => theater.actor().supervised(resumed).spawn(make_async),
+                    _ => theater.actor().on(&stage).supervised(resumed).spawn(make_async),
                 };
                 if trip != Trip::Start {
                     faller.send(Fall::Over(trip)).unwrap();
@@ -245,10 +245,10 @@ fn shelves(theater: &Theater) -> [ActorRef<Place>; 4] {
     let stage = theater.pinned("shelves").unwrap();
     let resumed = Supervision::new().always(Directive::Resume);
     [
-        theater.spawn_supervised(resumed.clone(), shelf),
-        theater.spawn_supervised_on(&stage, resumed.clone(), shelf),
-        theater.spawn_async_supervised(resumed.clone(), shelf),
-        theater.spawn_async_supervised_on(&stage, resumed, shelf),
+        theater.actor().supervised(resumed.clone()).spawn::<extend::Plain, _>(shelf),
+        theater.actor().on(&stage).supervised(resumed.clone()).spawn::<extend::Plain, _>(shelf),
+        theater.actor().supervised(resumed.clone()).spawn::<extend::Asynchronous, _>(shelf),
+        theater.actor().on(&stage).supervised(resumed).spawn::<extend::Asynchronous, _>(shelf),
     ]
 }
 
@@ -351,8 +351,8 @@ fn s3_who_is_resumed_although_its_start_has_failed_selects_as_it_says_and_not_as
         let make =
             move || Lively { life: life.fetch_add(1, Ordering::SeqCst) + 1, asked: asked.clone() };
         let lively = match kind {
-            0 => theater.spawn_supervised(policy.clone(), make),
-            _ => theater.spawn_async_supervised(policy.clone(), make),
+            0 => theater.actor().supervised(policy.clone()).spawn::<extend::Plain, _>(make),
+            _ => theater.actor().supervised(policy.clone()).spawn::<extend::Asynchronous, _>(make),
         };
         lively.send(Fall::Over(Trip::Handler)).unwrap();
         assert_eq!(lively.ask(Fall::Ask).wait_timeout(Duration::from_secs(30)), Ok(1));

@@ -49,7 +49,11 @@ fn order(policy: impl Fn() -> Selection + Clone + Send + 'static) -> Vec<usize> 
         let seen = Seen::default();
         let clerk = Clerk { seen: seen.clone(), policy: policy.clone() };
         let theater = run.theater();
-        let clerk = if waits { theater.spawn_async(clerk) } else { theater.spawn(clerk) };
+        let clerk = if waits {
+            theater.spawn::<extend::Asynchronous, _>(clerk)
+        } else {
+            theater.spawn::<extend::Plain, _>(clerk)
+        };
         run.run_until_idle();
         for n in 0..3 {
             for mailbox in (1..MAILBOXES).rev() {
@@ -158,7 +162,7 @@ fn s3_a_policy_that_chooses_what_is_not_ready_is_a_failure_that_loses_nothing() 
     let supervision = Supervision::new()
         .restarts(100, Duration::from_secs(60))
         .pauses(Duration::ZERO, Duration::ZERO);
-    let clerk = theater.spawn_supervised::<Clerk<_>>(supervision, make);
+    let clerk = theater.actor().supervised(supervision).spawn::<extend::Plain, Clerk<_>>(make);
     (0..20).for_each(|n| clerk.mailbox(1).send(Item(n)).unwrap());
     while seen.lock().unwrap().len() < 20 {
         std::thread::yield_now();
@@ -170,7 +174,7 @@ fn s3_a_policy_that_chooses_what_is_not_ready_is_a_failure_that_loses_nothing() 
 fn s3_weights_that_do_not_fit_fail_at_the_start() {
     let theater = Theater::new().unwrap();
     let clerk = Clerk { seen: Seen::default(), policy: || Selection::weighted([1, 2]) };
-    let ended = theater.spawn::<Clerk<_>>(clerk).ended().wait();
+    let ended = theater.spawn::<extend::Plain, Clerk<_>>(clerk).ended().wait();
     assert_eq!(ended.failure(), Some("there are 2 weights for 4 mailboxes"));
 }
 
@@ -272,7 +276,11 @@ fn s3_nobody_waits_longer_than_ageing_says() {
             let seen = Seen::default();
             let clerk = Clerk { seen: seen.clone(), policy: || Selection::ageing(AFTER) };
             let theater = run.theater();
-            let clerk = if waits { theater.spawn_async(clerk) } else { theater.spawn(clerk) };
+            let clerk = if waits {
+                theater.spawn::<extend::Asynchronous, _>(clerk)
+            } else {
+                theater.spawn::<extend::Plain, _>(clerk)
+            };
             run.run_until_idle();
             // So many wait in each mailbox from the beginning that none runs empty before the last
             // look; more come for the first meanwhile.

@@ -25,7 +25,7 @@ fn s4_send_gives_back_the_very_message() {
     }
     let theater = Theater::builder().workers(1).build().unwrap();
     let stage = theater.pinned("stage").unwrap();
-    for actor in [theater.spawn(Owns), theater.spawn_on(&stage, Owns)] {
+    for actor in [theater.spawn(Owns), theater.actor().on(&stage).spawn(Owns)] {
         actor.stop();
         while !actor.is_stopped() {
             std::thread::yield_now();
@@ -100,8 +100,8 @@ fn s4_a_shutdown_under_fire_accounts_for_every_message() {
         let stage = theater.pinned("stage").unwrap();
         let actors = [
             theater.spawn(Taker),
-            theater.spawn_on(&stage, Taker),
-            theater.spawn_dedicated("own", Taker).unwrap(),
+            theater.actor().on(&stage).spawn(Taker),
+            theater.actor().dedicated("own").spawn(Taker).unwrap(),
         ];
         let report = std::thread::scope(|scope| {
             for actor in &actors {

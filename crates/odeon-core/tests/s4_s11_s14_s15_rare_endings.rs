@@ -128,7 +128,7 @@ fn s15_a_stop_during_a_pause_takes_effect_at_its_end() {
     let (run, letters) = observed(1);
     let (pause, faults) = (Duration::from_secs(10), Faults::at([1, 2]));
     let (plan, policy) = (faults.clone(), Supervision::new().pauses(pause, pause));
-    let keeper = run.theater().spawn_supervised(policy, move || plan.plain(Keeper::new()));
+    let keeper = run.theater().actor().supervised(policy).spawn(move || plan.plain(Keeper::new()));
     (0..3).for_each(|_| keeper.send(Do::Keep).unwrap());
     run.run_until_idle();
     // The first restart came at once; before the second it pauses.
@@ -165,7 +165,7 @@ fn s4_an_observer_is_told_of_no_end_without_a_beginning() {
         fn handle(&mut self, _: Do, ctx: &mut Context<'_, Self>) {
             let policy = Supervision::new();
             let make = |_| Keeper::new();
-            self.0 = Some(ctx.spawn_worker_pool(1, Routing::RoundRobin, policy, make));
+            self.0 = Some(ctx.actor().supervised(policy).pool(1, Routing::RoundRobin, make));
         }
         fn stopped(&mut self) {
             self.0.as_ref().unwrap().resize(3);

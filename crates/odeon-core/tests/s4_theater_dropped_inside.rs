@@ -41,8 +41,8 @@ fn ends_everybody(
         let stage = theater.pinned("bystander").unwrap();
         let bystanders = [
             theater.spawn(Worker),
-            theater.spawn_on(&stage, Worker),
-            theater.spawn_dedicated("bystander", Worker).unwrap(),
+            theater.actor().on(&stage).spawn(Worker),
+            theater.actor().dedicated("bystander").spawn(Worker).unwrap(),
         ];
         let ender = spawn(&theater);
         ender.send(Do::Run(Box::new(move || end(theater)))).unwrap();
@@ -57,11 +57,11 @@ fn on_pool(theater: &Theater) -> ActorRef<Do> {
 }
 
 fn on_pinned(theater: &Theater) -> ActorRef<Do> {
-    theater.spawn_on(&theater.pinned("ender").unwrap(), Worker)
+    theater.actor().on(&theater.pinned("ender").unwrap()).spawn(Worker)
 }
 
 fn on_dedicated(theater: &Theater) -> ActorRef<Do> {
-    theater.spawn_dedicated("ender", Worker).unwrap()
+    theater.actor().dedicated("ender").spawn(Worker).unwrap()
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn s4_a_stuck_handler_delays_a_shutdown_by_a_second() {
 fn s15_waiting_for_the_theater_on_a_thread_of_its_own_panics() {
     let theater = std::sync::Arc::new(Theater::builder().workers(1).build().unwrap());
     let stage = theater.pinned("stage").unwrap();
-    for worker in [theater.spawn(Worker), theater.spawn_on(&stage, Worker)] {
+    for worker in [theater.spawn(Worker), theater.actor().on(&stage).spawn(Worker)] {
         let (mut ended, within) = (worker.ended(), theater.clone());
         worker.send(Do::Run(Box::new(move || drop(within.wait())))).unwrap();
         let ended = ended.wait_timeout(Duration::from_secs(20)).unwrap();

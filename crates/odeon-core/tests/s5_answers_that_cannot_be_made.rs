@@ -142,10 +142,10 @@ impl AsyncActor for Asker {
 fn askers(theater: &Theater, supervision: Supervision) -> [ActorRef<Order>; 4] {
     let (stage, asker) = (theater.pinned("askers").unwrap(), || Asker { pinged: 0 });
     [
-        theater.spawn_supervised(supervision.clone(), asker),
-        theater.spawn_supervised_on(&stage, supervision.clone(), asker),
-        theater.spawn_async_supervised(supervision.clone(), asker),
-        theater.spawn_async_supervised_on(&stage, supervision, asker),
+        theater.actor().supervised(supervision.clone()).spawn::<extend::Plain, _>(asker),
+        theater.actor().on(&stage).supervised(supervision.clone()).spawn::<extend::Plain, _>(asker),
+        theater.actor().supervised(supervision.clone()).spawn::<extend::Asynchronous, _>(asker),
+        theater.actor().on(&stage).supervised(supervision).spawn::<extend::Asynchronous, _>(asker),
     ]
 }
 

@@ -78,11 +78,11 @@ fn in_a_process_of_its_own() {
     .unwrap();
     match &*case {
         "start" => drop(theater.spawn(FailsToStart).ask(Box::new).wait()),
-        "restarts" => fail(&theater.spawn_supervised(again(), Account::default), 3),
-        "many" => fail(&theater.spawn_supervised(again(), Account::default), 1_000),
+        "restarts" => fail(&theater.actor().supervised(again()).spawn(Account::default), 3),
+        "many" => fail(&theater.actor().supervised(again()).spawn(Account::default), 1_000),
         "decided" => {
             let decided = again().decide(|_| Directive::Restart);
-            fail(&theater.spawn_supervised(decided, Account::default), 3);
+            fail(&theater.actor().supervised(decided).spawn(Account::default), 3);
         }
         "end" => {
             let account = theater.spawn(Account::default());

@@ -23,7 +23,7 @@ fn s5_the_observer_learns_who_failed_and_why() {
     let theater = Theater::builder().workers(1).observer(failures.clone()).build().unwrap();
     let stage = theater.pinned("stage").unwrap();
     let probe = || Probe::new(&Log::default());
-    for actor in [theater.spawn(probe()), theater.spawn_on(&stage, probe())] {
+    for actor in [theater.spawn(probe()), theater.actor().on(&stage).spawn(probe())] {
         actor.send(Do::run(|_| silent_panic("asked to"))).unwrap();
         while !actor.is_stopped() {
             std::thread::yield_now();
@@ -86,7 +86,7 @@ fn s5_panics_outside_of_any_actor_are_contained() {
     for builder in [Theater::builder(), Theater::builder().on_dead_letter(hook)] {
         let theater = builder.workers(1).build().unwrap();
         let stage = theater.pinned("stage").unwrap();
-        for actor in [theater.spawn(EndsAtOnce), theater.spawn_on(&stage, EndsAtOnce)] {
+        for actor in [theater.spawn(EndsAtOnce), theater.actor().on(&stage).spawn(EndsAtOnce)] {
             for _ in 0..5 {
                 if let Err(back) = actor.send(Bomb) {
                     std::mem::forget(back.into_message());
@@ -97,7 +97,8 @@ fn s5_panics_outside_of_any_actor_are_contained() {
             }
         }
         let log = Log::default();
-        let next = [theater.spawn(Probe::new(&log)), theater.spawn_on(&stage, Probe::new(&log))];
+        let next =
+            [theater.spawn(Probe::new(&log)), theater.actor().on(&stage).spawn(Probe::new(&log))];
         next.iter().for_each(|actor| actor.send(Do::Note(1)).unwrap());
         while log.handled().len() < 2 {
             std::thread::yield_now();
@@ -136,10 +137,10 @@ fn s5_an_actor_may_panic_as_it_is_told_of_its_end_and_in_its_destructor() {
     let theater = Theater::builder().workers(1).observer(failures.clone()).build().unwrap();
     let stage = theater.pinned("stage").unwrap();
     for actor in [
-        theater.spawn(PanicsTwice),
-        theater.spawn_async(PanicsTwice),
-        theater.spawn_on(&stage, PanicsTwice),
-        theater.spawn_dedicated("own", PanicsTwice).unwrap(),
+        theater.spawn::<extend::Plain, _>(PanicsTwice),
+        theater.spawn::<extend::Asynchronous, _>(PanicsTwice),
+        theater.actor().on(&stage).spawn::<extend::Plain, _>(PanicsTwice),
+        theater.actor().dedicated("own").spawn::<extend::Plain, _>(PanicsTwice).unwrap(),
     ] {
         actor.stop();
         while theater.live_actors() > 0 && !actor.is_stopped() {

@@ -64,10 +64,10 @@ fn s5_an_askers_waker_that_panics_harms_no_answerer() {
     let again =
         || Supervision::new().restarts(100, PATIENCE).pauses(Duration::ZERO, Duration::ZERO);
     let answerers = [
-        theater.spawn_supervised(again(), || Answerer),
-        theater.spawn_supervised_on(&stage, again(), || Answerer),
-        theater.spawn_dedicated_supervised("own", again(), || Answerer).unwrap(),
-        theater.spawn_async_supervised(again(), || Asynchronous),
+        theater.actor().supervised(again()).spawn(|| Answerer),
+        theater.actor().on(&stage).supervised(again()).spawn(|| Answerer),
+        theater.actor().dedicated("own").supervised(again()).spawn(|| Answerer).unwrap(),
+        theater.actor().supervised(again()).spawn(|| Asynchronous),
     ];
     for answerer in &answerers {
         for question in [Question::Answer, Question::Fall] {

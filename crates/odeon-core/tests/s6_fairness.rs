@@ -252,14 +252,14 @@ fn s6_a_pinned_stage_is_fair_among_its_messages() {
     let theater = Theater::builder().workers(1).build().unwrap();
     let stage = theater.pinned("stage").unwrap();
     let flooders: Vec<_> =
-        (0..FLOODERS).map(|_| theater.spawn_on(&stage, Counts(turns.clone()))).collect();
+        (0..FLOODERS).map(|_| theater.actor().on(&stage).spawn(Counts(turns.clone()))).collect();
     flooders.iter().for_each(|flooder| flooder.send(()).unwrap());
     // These come from outside as well, and before the probes.
     let begun = turns.now();
     while turns.now() < begun + 20 * FLOODERS {
         std::thread::sleep(Duration::from_micros(100));
     }
-    probe_from_outside(&turns, |quiet| theater.spawn_on(&stage, quiet));
+    probe_from_outside(&turns, |quiet| theater.actor().on(&stage).spawn(quiet));
     end(theater, &turns, "pinned stage, messages instead of turns", Some(2 * BATCH));
 }
 

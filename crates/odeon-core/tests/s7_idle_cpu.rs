@@ -46,8 +46,8 @@ fn s7_ten_thousand_idle_actors_use_no_cpu() {
     let theater = Theater::builder().workers(4).build().unwrap();
     let stage = theater.pinned("stage").unwrap();
     let mut actors: Vec<_> = (0..8_000).map(|_| theater.spawn(Idler)).collect();
-    actors.extend((0..2_000).map(|_| theater.spawn_on(&stage, Idler)));
-    actors.push(theater.spawn_dedicated("own", Idler).unwrap());
+    actors.extend((0..2_000).map(|_| theater.actor().on(&stage).spawn(Idler)));
+    actors.push(theater.actor().dedicated("own").spawn(Idler).unwrap());
     for actor in &actors {
         actor.ask(Box::new).wait().unwrap();
     }

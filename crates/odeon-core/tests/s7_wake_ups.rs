@@ -56,8 +56,8 @@ const PLACES: [Place; 3] = [Place::Pool, Place::Pinned, Place::Dedicated];
 fn spawn(theater: &Theater, place: Place, player: Player) -> ActorRef<Ball> {
     match place {
         Place::Pool => theater.spawn(player),
-        Place::Pinned => theater.spawn_on(&theater.pinned("stage").unwrap(), player),
-        Place::Dedicated => theater.spawn_dedicated("own", player).unwrap(),
+        Place::Pinned => theater.actor().on(&theater.pinned("stage").unwrap()).spawn(player),
+        Place::Dedicated => theater.actor().dedicated("own").spawn(player).unwrap(),
     }
 }
 
@@ -95,8 +95,8 @@ fn s7_an_outside_thread_wakes_a_sleeping_stage() {
         let stage = theater.pinned("stage").unwrap();
         let actors = [
             theater.spawn(Echo),
-            theater.spawn_on(&stage, Echo),
-            theater.spawn_dedicated("own", Echo).unwrap(),
+            theater.actor().on(&stage).spawn(Echo),
+            theater.actor().dedicated("own").spawn(Echo).unwrap(),
         ];
         for round in 0..ROUNDS {
             let actor = &actors[round as usize % actors.len()];
@@ -131,7 +131,7 @@ fn s7_bursts_are_handled_to_the_last_message() {
         let each = 1 + burst % 100;
         let (done, is_done) = channel();
         let new = || Counter { left: 3 * each, done: done.clone() };
-        let actors = [theater.spawn(new()), theater.spawn_on(&stage, new())];
+        let actors = [theater.spawn(new()), theater.actor().on(&stage).spawn(new())];
         std::thread::scope(|scope| {
             for _ in 0..3 {
                 let actors = &actors;

@@ -52,7 +52,7 @@ fn s9_two_deterministic_theaters_do_not_disturb_each_other() {
 fn s9_a_stage_of_another_theater_is_refused() {
     let (one, other) = (Theater::new().unwrap(), Theater::new().unwrap());
     let stage = other.pinned("stage").unwrap();
-    one.spawn_on(&stage, Probe::new(&Log::default()));
+    one.actor().on(&stage).spawn(Probe::new(&Log::default()));
 }
 
 #[test]

@@ -31,8 +31,8 @@ fn s9_every_thread_has_the_stack_that_the_builder_says() {
     let stage = theater.pinned("stage").unwrap();
     let actors = [
         theater.spawn(Deep),
-        theater.spawn_on(&stage, Deep),
-        theater.spawn_dedicated("own", Deep).unwrap(),
+        theater.actor().on(&stage).spawn(Deep),
+        theater.actor().dedicated("own").spawn(Deep).unwrap(),
     ];
     for actor in actors {
         // A stack that is too small ends the process.

@@ -137,8 +137,8 @@ fn s13_no_wake_up_of_a_future_is_lost() {
         let bells: Vec<_> = (0..2 * ROUNDS).map(|_| Bell::new(2)).collect();
         let (half, other_half) = bells.split_at(ROUNDS);
         let actors = [
-            theater.spawn_async(Waiter::new(&gate, half, &states)),
-            theater.spawn_async_on(&stage, Waiter::new(&gate, other_half, &states)),
+            theater.spawn(Waiter::new(&gate, half, &states)),
+            theater.actor().on(&stage).spawn(Waiter::new(&gate, other_half, &states)),
         ];
         // Each bell is rung by two threads.
         let ringers: Vec<_> = [half, other_half, half, other_half]
@@ -172,8 +172,8 @@ fn s13_wake_ups_race_with_the_end() {
         let stage = theater.pinned("stage").unwrap();
         let bells = [Bell::new(1), Bell::new(1)];
         let actors = [
-            theater.spawn_async(Waiter::new(&gate, &bells[..1], &states)),
-            theater.spawn_async_on(&stage, Waiter::new(&gate, &bells[1..], &states)),
+            theater.spawn(Waiter::new(&gate, &bells[..1], &states)),
+            theater.actor().on(&stage).spawn(Waiter::new(&gate, &bells[1..], &states)),
         ];
         for actor in &actors {
             for n in 0..2 {

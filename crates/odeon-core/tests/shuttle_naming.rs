@@ -73,7 +73,7 @@ fn racing_callers_spawn_one_actor() {
                     made.fetch_add(1, Ordering::SeqCst);
                     Passer(gate)
                 };
-                let actor = theater.lookup_or_spawn("one", make).unwrap();
+                let actor = theater.actor().lookup_or_spawn("one", make).unwrap();
                 actor.send(1).unwrap();
                 actor
             }

@@ -111,7 +111,7 @@ impl Run {
     fn spawn(&self) -> ActorRef<To> {
         let (log, tracker) = (self.log.clone(), self.tracker.clone());
         let policy = Supervision::new().pauses(Duration::ZERO, Duration::ZERO);
-        self.theater.spawn_supervised(policy, move || {
+        self.theater.actor().supervised(policy).spawn(move || {
             let number = log.states();
             log.push(Event::Made(number));
             Piper { number, log: log.clone(), tracker: tracker.clone(), last: None }

@@ -102,7 +102,7 @@ fn a_receiver_asks_a_sender_that_it_may_be_holding_back() {
     for workers in [1, 2] {
         check(move || {
             let (theater, handled) = (theater(workers), Handled::default());
-            let receiver = theater.spawn_async(Receiver(handled.clone()));
+            let receiver = theater.spawn(Receiver(handled.clone()));
             let sender = theater.spawn(Flooder { to: receiver.clone(), left: 2 });
             sender.send(Flood::On).unwrap();
             receiver.send(Job::Ask(sender.clone())).unwrap();
@@ -117,7 +117,7 @@ fn a_receiver_asks_a_sender_that_it_may_be_holding_back() {
 fn two_wait_for_each_others_relief() {
     check(|| {
         let (theater, handled) = (theater(2), Handled::default());
-        let [a, b] = [(); 2].map(|()| theater.spawn_async(Receiver(handled.clone())));
+        let [a, b] = [(); 2].map(|()| theater.spawn(Receiver(handled.clone())));
         for _ in 0..2 {
             a.send(Job::Pass(b.clone())).unwrap();
             b.send(Job::Pass(a.clone())).unwrap();
@@ -132,7 +132,7 @@ fn two_wait_for_each_others_relief() {
 fn one_waits_for_relief_and_the_other_for_its_answer() {
     check(|| {
         let (theater, handled) = (theater(2), Handled::default());
-        let [a, b] = [(); 2].map(|()| theater.spawn_async(Receiver(handled.clone())));
+        let [a, b] = [(); 2].map(|()| theater.spawn(Receiver(handled.clone())));
         a.send(Job::Pass(b.clone())).unwrap();
         b.send(Job::Pass(a.clone())).unwrap();
         b.send(Job::Inquire(a.clone())).unwrap();

@@ -157,7 +157,7 @@ impl World {
         mut linked: Option<ActorRef<()>>,
     ) -> ActorRef<ReadWrite<Job, Job>> {
         let (states, done) = (self.states.clone(), self.done.clone());
-        self.theater.spawn_supervised(supervision, move || {
+        self.theater.actor().supervised(supervision).spawn(move || {
             let place = Place {
                 readers: AtomicUsize::new(0),
                 is_written: false,

@@ -106,8 +106,8 @@ fn s7_outside_sends_wake_pinned_stages() {
         let (gate, ledger) = (StdArc::new(Gate::default()), Ledger::new());
         let stage = theater.pinned("stage").unwrap();
         let actors = [
-            theater.spawn_on(&stage, Taker::new(&gate)),
-            theater.spawn_dedicated("own", Taker::new(&gate)).unwrap(),
+            theater.actor().on(&stage).spawn(Taker::new(&gate)),
+            theater.actor().dedicated("own").spawn(Taker::new(&gate)).unwrap(),
         ];
         let sender = thread::spawn({
             let (actors, ledger) = (actors.clone(), ledger.clone());
@@ -159,7 +159,7 @@ fn s7_pool_and_pinned_stage_wake_each_other() {
         let gate = StdArc::new(Gate::default());
         let stage = theater.pinned("stage").unwrap();
         let player = || Player { partner: None, gate: gate.clone() };
-        let pair = [theater.spawn(player()), theater.spawn_on(&stage, player())];
+        let pair = [theater.spawn(player()), theater.actor().on(&stage).spawn(player())];
         pair[0].send(Ball::Partner(pair[1].clone())).unwrap();
         pair[1].send(Ball::Partner(pair[0].clone())).unwrap();
         pair[0].send(Ball::Hits(6)).unwrap();
@@ -204,7 +204,7 @@ fn s11_children_nobody_knows_do_their_work_and_end() {
         let stage = theater.pinned("stage").unwrap();
         let new = || Parent { gate: gate.clone(), states: states.clone() };
         theater.spawn(new()).send(3).unwrap();
-        theater.spawn_on(&stage, new()).send(2).unwrap();
+        theater.actor().on(&stage).spawn(new()).send(2).unwrap();
         gate.wait_for(5);
         let report = theater.shutdown(LONG);
         assert!(report.drained && report.leftovers.is_empty());
@@ -221,7 +221,7 @@ fn s11_the_last_word_is_heard() {
         let (gate, ledger) = (StdArc::new(Gate::default()), Ledger::new());
         let stage = theater.pinned("stage").unwrap();
         let actors =
-            [theater.spawn(Taker::new(&gate)), theater.spawn_on(&stage, Taker::new(&gate))];
+            [theater.spawn(Taker::new(&gate)), theater.actor().on(&stage).spawn(Taker::new(&gate))];
         let others = actors.clone();
         let sender = thread::spawn({
             let ledger = ledger.clone();
@@ -249,7 +249,7 @@ fn s4_a_shutdown_under_fire_accounts_for_every_message() {
         let gate = StdArc::new(Gate::default());
         let stage = theater.pinned("stage").unwrap();
         let actors =
-            [theater.spawn(Taker::new(&gate)), theater.spawn_on(&stage, Taker::new(&gate))];
+            [theater.spawn(Taker::new(&gate)), theater.actor().on(&stage).spawn(Taker::new(&gate))];
         let senders: Vec<_> = actors
             .into_iter()
             .map(|actor| {

@@ -62,7 +62,8 @@ impl SpawnOnDevice for Theater {
     ) -> Result<DeviceRef<A::Msg>, StageError> {
         let plan = DevicePlan::new(batching, make);
         let tally = plan.tally();
-        let actor = self.spawn_dedicated_supervised(name, supervision, move || plan.actor())?;
+        let actor =
+            self.actor().dedicated(name).supervised(supervision).spawn(move || plan.actor())?;
         Ok(DeviceRef { actor, tally })
     }
 }

@@ -332,7 +332,7 @@ fn s41_members_of_a_worker_pool_make_batches_and_do_them_again() {
             move |member: usize| plans[member].actor()
         };
         let pool =
-            run.theater().spawn_worker_pool(2, Routing::RoundRobin, Supervision::new(), make);
+            run.theater().actor().supervised(Supervision::new()).pool(2, Routing::RoundRobin, make);
         for round in 0..3 {
             for number in 1..=8 {
                 pool.send(To::Number(8 * round + number)).unwrap();
@@ -363,7 +363,7 @@ fn s41_inside_another_actor_a_message_that_fails_holds_up_nobody() {
     };
     let resumed = Supervision::new().always(Directive::Resume);
     let make = move |_| plan.actor();
-    let pool = run.theater().spawn_worker_pool(1, Routing::LeastLoaded, resumed, make);
+    let pool = run.theater().actor().supervised(resumed).pool(1, Routing::LeastLoaded, make);
     (1..=6).for_each(|number| pool.send(To::Number(number)).unwrap());
     run.advance(ms(50));
     assert_eq!(maker.book.batches(), [[1], [2], [3], [4], [5], [6]]);
@@ -379,7 +379,7 @@ fn s41_inside_another_actor_one_without_a_session_ends() {
     let plan = DevicePlan::new(Batching::new(), move || maker.make());
     let resumed = Supervision::new().always(Directive::Resume);
     let make = move |_| plan.actor();
-    let pool = run.theater().spawn_worker_pool(1, Routing::LeastLoaded, resumed, make);
+    let pool = run.theater().actor().supervised(resumed).pool(1, Routing::LeastLoaded, make);
     run.advance(ms(50));
     let returned = pool.send(To::Number(1));
     assert!(matches!(returned, Err(SendError::Stopped(To::Number(1)))), "{returned:?}");
@@ -407,8 +407,8 @@ fn s41_on_a_stage_that_it_shares_it_holds_up_nobody() {
         let plan = plan.clone();
         move || plan.actor()
     };
-    let adder = theater.spawn_supervised_on(&stage, Supervision::new(), make);
-    let echo = theater.spawn_on(&stage, Echo);
+    let adder = theater.actor().on(&stage).supervised(Supervision::new()).spawn(make);
+    let echo = theater.actor().on(&stage).spawn(Echo);
     adder.send(To::Number(1)).unwrap();
     adder.send(To::Number(2)).unwrap();
     let before = echo.ask(Box::new).wait_timeout(PATIENCE);

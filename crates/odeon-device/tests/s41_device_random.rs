@@ -203,10 +203,12 @@ fn s41_random_batches_lose_nothing_in_virtual_time() {
         let actor = {
             let plan = plan.clone();
             match bound {
-                None => run.theater().spawn_supervised(supervision, move || plan.actor()),
-                Some(bound) => run.theater().spawn_supervised(supervision, move || {
-                    Bounded::new(plan.actor()).mailbox(0, bound)
-                }),
+                None => run.theater().actor().supervised(supervision).spawn(move || plan.actor()),
+                Some(bound) => run
+                    .theater()
+                    .actor()
+                    .supervised(supervision)
+                    .spawn(move || Bounded::new(plan.actor()).mailbox(0, bound)),
             }
         };
         let mut numbers = [0; SENDERS];
@@ -255,14 +257,16 @@ fn s41_random_batches_lose_nothing_on_threads() {
         let actor = {
             let plan = plan.clone();
             match bound {
-                None => {
-                    theater.spawn_dedicated_supervised("random", supervision, move || plan.actor())
-                }
-                Some(bound) => {
-                    theater.spawn_dedicated_supervised("random", supervision, move || {
-                        Bounded::new(plan.actor()).mailbox(0, bound)
-                    })
-                }
+                None => theater
+                    .actor()
+                    .dedicated("random")
+                    .supervised(supervision)
+                    .spawn(move || plan.actor()),
+                Some(bound) => theater
+                    .actor()
+                    .dedicated("random")
+                    .supervised(supervision)
+                    .spawn(move || Bounded::new(plan.actor()).mailbox(0, bound)),
             }
             .unwrap()
         };
@@ -306,7 +310,7 @@ fn s41_a_run_in_virtual_time_is_replayed_by_its_seed() {
             let run = Deterministic::new(seed);
             let actor = {
                 let plan = plan.clone();
-                run.theater().spawn_supervised(supervision, move || plan.actor())
+                run.theater().actor().supervised(supervision).spawn(move || plan.actor())
             };
             for number in 1..=50 {
                 send(&ledger, &actor, 0, number, random.below(8) == 0);

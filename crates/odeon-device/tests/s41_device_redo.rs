@@ -86,7 +86,7 @@ fn s41_what_is_done_again_waits_for_no_window() {
             let maker = maker.clone();
             DevicePlan::new(Batching::new().at_most(4).window(HOUR), move || maker.make())
         };
-        let actor = run.theater().spawn_supervised(at_once(), move || plan.actor());
+        let actor = run.theater().actor().supervised(at_once()).spawn(move || plan.actor());
         (1..=5).for_each(|number| actor.send(To::Number(number)).unwrap());
         run.run_until_idle();
         let done = maker.book.done();
@@ -338,7 +338,7 @@ fn s41_a_device_that_is_away_for_some_seconds_is_waited_for() {
     });
     let plan = DevicePlan::new(Batching::new(), make);
     let seen = plan.clone();
-    let actor = run.theater().spawn_supervised(policy, move || plan.actor());
+    let actor = run.theater().actor().supervised(policy).spawn(move || plan.actor());
     (1..=3).for_each(|number| actor.send(To::Number(number)).unwrap());
     run.advance(Duration::from_secs(4));
     assert!(book.done().is_empty() && !actor.is_stopped());

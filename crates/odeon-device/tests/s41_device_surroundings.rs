@@ -89,7 +89,10 @@ fn s41_a_handler_that_waits_for_its_device_holds_up_nobody() {
     let seen = Seen::default();
     let plan = seen.plan(Batching::new());
     let waits = theater
-        .spawn_dedicated_supervised("waits", Supervision::new(), move || plan.actor())
+        .actor()
+        .dedicated("waits")
+        .supervised(Supervision::new())
+        .spawn(move || plan.actor())
         .unwrap();
     waits.send(Work(1)).unwrap();
     support::wait_for(|| seen.is_there.load(Ordering::SeqCst));
@@ -206,7 +209,8 @@ fn s41_a_full_mailbox_gives_messages_back() {
         let plan = plan.clone();
         move || Bounded::new(plan.actor()).mailbox(0, Bound::reject(3))
     };
-    let actor = theater.spawn_dedicated_supervised("bounded", Supervision::new(), make).unwrap();
+    let actor =
+        theater.actor().dedicated("bounded").supervised(Supervision::new()).spawn(make).unwrap();
     actor.send(Work(0)).unwrap();
     support::wait_for(|| seen.is_there.load(Ordering::SeqCst));
     for n in 1..=3 {
@@ -227,7 +231,10 @@ fn s41_a_flood_is_held_back() {
     let seen = Seen::default();
     let plan = seen.plan(Batching::new().at_most(100));
     let actor = theater
-        .spawn_dedicated_supervised("flooded", Supervision::new(), move || plan.actor())
+        .actor()
+        .dedicated("flooded")
+        .supervised(Supervision::new())
+        .spawn(move || plan.actor())
         .unwrap();
     let sent = Arc::new(AtomicU32::new(0));
     let flood = std::thread::spawn({

@@ -276,8 +276,9 @@ fn s39_stages_that_time_no_actors_are_divided_by_messages() {
     }
     let theater = Theater::builder().workers(1).stats(true).build().unwrap();
     let stage = theater.pinned("pin").unwrap();
-    let (one, other) = (theater.spawn_on(&stage, Spin), theater.spawn_on(&stage, Spin));
-    let alone = theater.spawn_dedicated("own", Spin).unwrap();
+    let (one, other) =
+        (theater.actor().on(&stage).spawn(Spin), theater.actor().on(&stage).spawn(Spin));
+    let alone = theater.actor().dedicated("own").spawn(Spin).unwrap();
     let before = theater.stats().unwrap();
     for _ in 0..300 {
         one.send(1_000).unwrap();

@@ -147,9 +147,9 @@ fn with_theater(
         .build()
         .unwrap();
     let stage = theater.pinned("pin").unwrap();
-    let answerer = theater.spawn_dedicated("own", Answerer).unwrap();
-    let third = theater.spawn_on(&stage, Relay { next: answerer, is_last: true });
-    let second = theater.spawn_async(Slow(Relay { next: third, is_last: false }));
+    let answerer = theater.actor().dedicated("own").spawn(Answerer).unwrap();
+    let third = theater.actor().on(&stage).spawn(Relay { next: answerer, is_last: true });
+    let second = theater.spawn(Slow(Relay { next: third, is_last: false }));
     let first = theater.spawn(Relay { next: second, is_last: false });
     tracing::dispatcher::with_default(&dispatch, || work(&theater, &first));
     assert!(theater.shutdown(Duration::from_secs(10)).drained);

@@ -43,7 +43,7 @@ fn s5_a_failure_names_its_actor_its_text_and_what_came_of_it() {
     tracing::subscriber::with_default(subscriber, || {
         let observers = (FailureLog, DeadLetterLog::default());
         let run = Deterministic::with(1, Theater::builder().observer(Arc::new(observers)));
-        let supervised = run.theater().spawn_supervised(Supervision::new(), || Fails);
+        let supervised = run.theater().actor().supervised(Supervision::new()).spawn(|| Fails);
         let alone = run.theater().spawn(Fails);
         supervised.send("once").unwrap();
         run.run_through_timers(std::time::Duration::from_secs(60));

@@ -25,6 +25,7 @@ const MOST_WIDTH: usize = 1024;
 /// let as_in_the_thesis = Processing::adaptive_with(Threshold::new);
 /// let one_at_a_time = Processing::sequential();
 /// let four_at_once = Processing::concurrent().width(4);
+/// let lets_others_on = Processing::sequential().non_blocking();
 /// let no_order = Processing::concurrent().ordering(Ordering::Unordered);
 /// ```
 ///
@@ -107,23 +108,11 @@ impl Processing {
         Self { mode: Mode::Concurrent, ..Self::sequential() }
     }
 
-    /// One message at a time; a coordinated transaction that has been here leaves nothing behind
-    /// but that what it has read and written is protected until its outcome.
-    pub fn non_blocking() -> Self {
-        Self { blocks: false, ..Self::sequential() }
-    }
-
-    /// [Several messages](Self::concurrent) at once, and coordinated transactions that do not
-    /// [block](Self::non_blocking).
-    pub fn combined() -> Self {
-        Self { blocks: false, ..Self::concurrent() }
-    }
-
     /// As many messages at once as pay, between one and the [`width`](Self::width), found out and
     /// changed while the actor runs by a [`HillClimb`]; coordinated transactions do not
     /// [block](Self::non_blocking).
     pub fn adaptive() -> Self {
-        Self { mode: Mode::Adaptive(Make::HILL_CLIMB), ..Self::combined() }
+        Self { mode: Mode::Adaptive(Make::HILL_CLIMB), ..Self::concurrent().non_blocking() }
     }
 
     /// As [`adaptive`](Self::adaptive), by another policy. `make` is called once for each actor
@@ -133,7 +122,15 @@ impl Processing {
         make: impl Fn() -> P + Send + Sync + 'static,
     ) -> Self {
         let make = Make(Some(Arc::new(move || Box::new(make()))));
-        Self { mode: Mode::Adaptive(make), ..Self::combined() }
+        Self { mode: Mode::Adaptive(make), ..Self::concurrent().non_blocking() }
+    }
+
+    /// A coordinated transaction that has been here leaves nothing behind but that what it has read
+    /// and written is protected until its outcome: other messages go on meanwhile. So it is with
+    /// [`adaptive`](Self::adaptive) anyway.
+    #[must_use]
+    pub fn non_blocking(self) -> Self {
+        Self { blocks: false, ..self }
     }
 
     /// How many messages may be in attempts at once, at least 1. More than 1,024 count as that.

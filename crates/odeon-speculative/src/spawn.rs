@@ -75,7 +75,7 @@ impl SpawnSpeculative for Theater {
         let ordering = processing.ordering;
         let reporter: Weak<dyn Reporter> = Arc::<Engine<A>>::downgrade(&engine);
         let engine = EndsWithMaker(engine);
-        let actor = self.spawn_supervised(supervision, move || {
+        let actor = self.actor().supervised(supervision).spawn(move || {
             let EndsWithMaker(engine) = &engine;
             if !std::mem::take(&mut is_first) {
                 engine.set_state(make());

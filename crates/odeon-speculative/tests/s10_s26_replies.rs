@@ -132,7 +132,11 @@ impl SpeculativeActor for Desk {
 }
 
 fn every_processing() -> [Processing; 3] {
-    [Processing::sequential(), Processing::combined().width(2), Processing::concurrent().width(3)]
+    [
+        Processing::sequential(),
+        Processing::concurrent().non_blocking().width(2),
+        Processing::concurrent().width(3),
+    ]
 }
 
 fn desk(theater: &Theater, processing: &Processing) -> ActorRef<Question> {

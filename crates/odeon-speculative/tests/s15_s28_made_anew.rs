@@ -15,8 +15,8 @@ fn every_processing() -> [Processing; 4] {
     [
         Processing::sequential(),
         Processing::concurrent().width(3),
-        Processing::non_blocking(),
-        Processing::combined().width(2),
+        Processing::sequential().non_blocking(),
+        Processing::concurrent().non_blocking().width(2),
     ]
 }
 
@@ -93,7 +93,7 @@ fn s26_s15_a_message_that_waits_for_a_state_that_is_gone_is_tried_on_the_new_one
     const LONG: Duration = Duration::from_secs(20);
     for is_coordinated in [false, true] {
         let theater = Theater::builder().workers(3).build().unwrap();
-        let (a, common) = supervised(&theater, &Processing::combined().width(3));
+        let (a, common) = supervised(&theater, &Processing::concurrent().non_blocking().width(3));
         let linked = theater.spawn(Linked(a.actor_ref()));
         let lives = common.clone();
         let slow = Do::update(move |lab, tx, _| {

@@ -81,8 +81,8 @@ fn processing(random: &mut Random) -> Processing {
     match random.below(4) {
         0 => Processing::sequential(),
         1 => Processing::concurrent().width(width),
-        2 => Processing::non_blocking(),
-        _ => Processing::combined().width(width),
+        2 => Processing::sequential().non_blocking(),
+        _ => Processing::concurrent().non_blocking().width(width),
     }
 }
 

@@ -70,8 +70,8 @@ fn all_senders(processing: Processing, changes: bool) {
     let sender = |sender| Sender { lab: lab.actor_ref(), sender, next: 0 };
     let senders = [
         theater.spawn(sender(0)),
-        theater.spawn_on(&stage, sender(1)),
-        theater.spawn_dedicated("own", sender(2)).unwrap(),
+        theater.actor().on(&stage).spawn(sender(1)),
+        theater.actor().dedicated("own").spawn(sender(2)).unwrap(),
     ];
     senders.iter().for_each(|sender| sender.send(Numbers(1)).unwrap());
     let forwarder = theater.spawn(Forwarder(lab.actor_ref()));

@@ -20,8 +20,8 @@ fn every_processing() -> [Processing; 4] {
     [
         Processing::sequential(),
         Processing::concurrent().width(3),
-        Processing::combined().width(2),
-        Processing::combined().width(2).ordering(Ordering::Mailbox),
+        Processing::concurrent().non_blocking().width(2),
+        Processing::concurrent().non_blocking().width(2).ordering(Ordering::Mailbox),
     ]
 }
 

@@ -22,7 +22,7 @@ fn s26_effects_leave_in_the_order_of_the_commits() {
         let stage = theater.pinned("stage").unwrap();
         let (pooled, pinned) = (Log::new(), Log::new());
         let to_pooled = theater.spawn(pooled.clone());
-        let to_pinned = theater.spawn_on(&stage, pinned.clone());
+        let to_pinned = theater.actor().on(&stage).spawn(pinned.clone());
         thread::scope(|scope| {
             for sender in 0..SENDERS {
                 let (lab, to_pooled, to_pinned) = (&lab, &to_pooled, &to_pinned);

@@ -76,7 +76,8 @@ fn s26_a_rejection_undoes_the_effects() {
 #[test]
 fn s26_a_message_that_is_rejected_fails_its_coordinated_transaction() {
     let theater = Theater::builder().workers(2).build().unwrap();
-    for processing in [Processing::sequential(), width(3), Processing::combined()] {
+    for processing in [Processing::sequential(), width(3), Processing::concurrent().non_blocking()]
+    {
         let new = || {
             let common = Arc::default();
             theater.spawn_speculative(Lab::new(&common), processing.clone())

@@ -38,8 +38,8 @@ fn s26_s28_a_moment_without_slots_leaves_nobody_waiting() {
     for processing in [
         Processing::sequential(),
         Processing::concurrent().width(3),
-        Processing::combined().width(2),
-        Processing::combined().width(2).ordering(Ordering::Mailbox),
+        Processing::concurrent().non_blocking().width(2),
+        Processing::concurrent().non_blocking().width(2).ordering(Ordering::Mailbox),
     ] {
         let run = Deterministic::new(1);
         let lab = |_| -> SpeculativeRef<Do> {

@@ -15,9 +15,9 @@ use std::time::Duration;
 fn every_processing() -> [Processing; 4] {
     [
         Processing::sequential(),
-        Processing::non_blocking(),
-        Processing::combined().width(2),
-        Processing::combined().width(2).ordering(Ordering::Mailbox),
+        Processing::sequential().non_blocking(),
+        Processing::concurrent().non_blocking().width(2),
+        Processing::concurrent().non_blocking().width(2).ordering(Ordering::Mailbox),
     ]
 }
 

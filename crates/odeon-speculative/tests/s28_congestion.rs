@@ -68,7 +68,7 @@ impl Actor for Flood {
 }
 
 fn processings() -> [Processing; 2] {
-    [Processing::sequential(), Processing::combined().width(2)]
+    [Processing::sequential(), Processing::concurrent().non_blocking().width(2)]
 }
 
 #[test]

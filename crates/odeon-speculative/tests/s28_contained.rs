@@ -20,9 +20,9 @@ fn every_processing() -> [Processing; 5] {
     [
         Processing::sequential(),
         Processing::concurrent().width(3),
-        Processing::non_blocking(),
-        Processing::combined().width(2),
-        Processing::combined().width(2).ordering(Ordering::Mailbox),
+        Processing::sequential().non_blocking(),
+        Processing::concurrent().non_blocking().width(2),
+        Processing::concurrent().non_blocking().width(2).ordering(Ordering::Mailbox),
     ]
 }
 

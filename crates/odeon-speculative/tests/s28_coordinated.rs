@@ -11,20 +11,18 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::thread;
 use std::time::Duration;
 
+fn combined(width: usize) -> Processing {
+    Processing::concurrent().non_blocking().width(width)
+}
+
 fn every_processing() -> [(&'static str, Processing); 7] {
     [
         ("sequential", Processing::sequential()),
         ("concurrent", Processing::concurrent().width(3)),
-        ("non-blocking", Processing::non_blocking()),
-        ("combined", Processing::combined().width(3)),
-        (
-            "combined and unordered",
-            Processing::combined().width(4).ordering(odeon_speculative::Ordering::Unordered),
-        ),
-        (
-            "in the order of arrival",
-            Processing::combined().width(3).ordering(odeon_speculative::Ordering::Mailbox),
-        ),
+        ("non-blocking", Processing::sequential().non_blocking()),
+        ("combined", combined(3)),
+        ("combined and unordered", combined(4).ordering(odeon_speculative::Ordering::Unordered)),
+        ("in the order of arrival", combined(3).ordering(odeon_speculative::Ordering::Mailbox)),
         ("adaptive", Processing::adaptive()),
     ]
 }
@@ -236,7 +234,8 @@ fn on_the_way(labs: &[SpeculativeRef<Do>]) -> (Arc<Gate>, Ask<i64>, Ask<i64>) {
 fn s28_a_participant_that_does_not_block_goes_on() {
     for blocks in [false, true] {
         let theater = Theater::builder().workers(3).build().unwrap();
-        let processing = if blocks { Processing::concurrent() } else { Processing::combined() };
+        let processing = Processing::concurrent();
+        let processing = if blocks { processing } else { processing.non_blocking() };
         let labs = labs(&theater, 2, &processing);
         let (gate, held, on_its_way) = on_the_way(&labs);
         let conflicting = ask(&labs[0], Do::increment(0));
@@ -261,7 +260,7 @@ fn s28_a_participant_that_does_not_block_goes_on() {
 #[test]
 fn s28_a_message_that_meets_a_transaction_makes_one_attempt_in_vain() {
     let theater = Theater::builder().workers(2).build().unwrap();
-    let labs = labs(&theater, 2, &Processing::non_blocking());
+    let labs = labs(&theater, 2, &Processing::sequential().non_blocking());
     let (gate, held, on_its_way) = on_the_way(&labs);
     let calls = Arc::new(AtomicUsize::new(0));
     let counted = calls.clone();

@@ -130,8 +130,8 @@ fn s28_a_panic_at_any_step_leaves_nothing_behind() {
     for processing in [
         Processing::sequential(),
         Processing::concurrent().width(3),
-        Processing::non_blocking(),
-        Processing::combined().width(3),
+        Processing::sequential().non_blocking(),
+        Processing::concurrent().non_blocking().width(3),
     ] {
         for joins in [false, true] {
             let steps = (0..).take_while(|at| run(*at as u64, &processing, joins, *at)).count();

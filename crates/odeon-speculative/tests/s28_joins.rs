@@ -23,9 +23,9 @@ fn s28_a_handler_joins_several_messages_to_one_actor() {
     for processing in [
         Processing::sequential(),
         Processing::concurrent().width(3),
-        Processing::non_blocking(),
-        Processing::combined().width(3),
-        Processing::combined().width(3).ordering(Ordering::Mailbox),
+        Processing::sequential().non_blocking(),
+        Processing::concurrent().non_blocking().width(3),
+        Processing::concurrent().non_blocking().width(3).ordering(Ordering::Mailbox),
     ] {
         for count in 1..=12 {
             let run = Deterministic::new(count as u64);
@@ -46,7 +46,7 @@ fn s28_a_handler_joins_several_messages_to_one_actor() {
 
 #[test]
 fn s28_a_joined_message_may_be_delivered_later_and_is_missed_if_it_never_is() {
-    for processing in [Processing::sequential(), Processing::combined().width(3)] {
+    for processing in [Processing::sequential(), Processing::concurrent().non_blocking().width(3)] {
         let name = format!("{processing:?}");
         let theater = Theater::builder().workers(2).build().unwrap();
         let lab = || {

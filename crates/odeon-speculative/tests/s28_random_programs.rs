@@ -157,8 +157,8 @@ fn processing(bits: u64) -> Processing {
     match bits % 5 {
         0 => Processing::sequential(),
         1 => Processing::concurrent().width(width),
-        2 => Processing::non_blocking(),
-        3 => Processing::combined().width(width),
+        2 => Processing::sequential().non_blocking(),
+        3 => Processing::concurrent().non_blocking().width(width),
         _ => Processing::adaptive(),
     }
 }

@@ -48,7 +48,7 @@ fn overtaken(to: ActorRef<Do>, carry: Sender<Delivery>) -> Do {
 
 #[test]
 fn s28_who_has_precedence_in_one_theater_is_in_nobodys_way_in_another_one() {
-    for processing in [Processing::concurrent().width(2), Processing::non_blocking()] {
+    for processing in [Processing::concurrent().width(2), Processing::sequential().non_blocking()] {
         let (one, other) = (Deterministic::new(1), Deterministic::new(2));
         let (carry, carried) = channel();
         let [first, second] = [lab(&one, &processing), lab(&one, &processing)];
@@ -79,7 +79,7 @@ fn s28_nobody_waits_for_ever_across_theaters() {
         let processing = match seed % 3 {
             0 => Processing::sequential(),
             1 => Processing::concurrent().width(2),
-            _ => Processing::combined().width(2),
+            _ => Processing::concurrent().non_blocking().width(2),
         };
         let of_each = runs.each_ref().map(|run| labs(run, 3, &processing));
         let mut outcomes = Vec::new();

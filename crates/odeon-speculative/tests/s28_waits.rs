@@ -12,8 +12,8 @@ fn every_processing() -> [(&'static str, Processing); 4] {
     [
         ("sequential", Processing::sequential()),
         ("concurrent", Processing::concurrent().width(2)),
-        ("non-blocking", Processing::non_blocking()),
-        ("combined", Processing::combined().width(2)),
+        ("non-blocking", Processing::sequential().non_blocking()),
+        ("combined", Processing::concurrent().non_blocking().width(2)),
     ]
 }
 

@@ -179,7 +179,8 @@ fn step_there_too(commits: &Arc<Commits>, sender: usize, n: i64, other: ActorRef
 fn s24_s26_what_waits_for_a_change_goes_on() {
     check(2_000, || {
         let theater = theater();
-        let (lab, common) = lab(&theater, Processing::combined().width(1 + random(3)));
+        let (lab, common) =
+            lab(&theater, Processing::concurrent().non_blocking().width(1 + random(3)));
         let commits = Arc::new(Commits::default());
         // For ever: handlers refer to it.
         let outside: &'static TVar<i64> = Box::leak(Box::new(TVar::new(0)));

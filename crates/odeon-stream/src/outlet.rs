@@ -74,19 +74,19 @@ pub trait OpenOutlet {
 
 impl OpenOutlet for Theater {
     fn outlet<T: Send + 'static>(&self, room: usize) -> (Outlet<T>, Reader<T>) {
-        open(room, |forwarder| self.spawn_async(forwarder))
+        open(room, |forwarder| self.spawn(forwarder))
     }
 }
 
 impl<A: Behavior> OpenOutlet for Context<'_, A> {
     fn outlet<T: Send + 'static>(&self, room: usize) -> (Outlet<T>, Reader<T>) {
-        open(room, |forwarder| self.spawn_async(forwarder))
+        open(room, |forwarder| self.spawn(forwarder))
     }
 }
 
 impl<A: AsyncBehavior> OpenOutlet for AsyncContext<'_, A> {
     fn outlet<T: Send + 'static>(&self, room: usize) -> (Outlet<T>, Reader<T>) {
-        open(room, |forwarder| self.spawn_async(forwarder))
+        open(room, |forwarder| self.spawn(forwarder))
     }
 }
 

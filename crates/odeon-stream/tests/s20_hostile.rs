@@ -177,7 +177,7 @@ fn attached(
     attach: impl Fn(&mut Context<'_, Collector>) + Send + Sync + 'static,
 ) -> ActorRef<To> {
     let attach = Arc::new(attach);
-    theater.spawn_supervised(Supervision::new().restarts(3, SOON), move || {
+    theater.actor().supervised(Supervision::new().restarts(3, SOON)).spawn(move || {
         let attach = attach.clone();
         let attach: Act = Box::new(move |ctx| attach(ctx));
         Collector { count: 0, attach: Some(attach) }

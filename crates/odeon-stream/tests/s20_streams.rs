@@ -138,7 +138,7 @@ fn s20_items_arrive_in_order_and_then_the_end_in_any_order_of_turns() {
         let (waiting, other) = Collector::of(Numbers::below(300, seed + 1));
         // The streams keep their actors.
         drop(run.theater().spawn(plain));
-        drop(run.theater().spawn_async(Waiting(waiting)));
+        drop(run.theater().spawn(Waiting(waiting)));
         run.run_until_idle();
         assert!(has_all(&log, 300) && has_all(&other, 300));
         assert_eq!(run.theater().live_actors(), 0);
@@ -153,7 +153,7 @@ fn s20_s18_a_bounded_mailbox_makes_a_stream_wait_also_one_that_rejects() {
             let (plain, log) = Collector::of(Numbers::below(100, seed));
             let (waiting, other) = Collector::of(Numbers::below(100, seed + 1));
             run.theater().spawn(Bounded::new(plain).mailbox(0, bound));
-            run.theater().spawn_async(Bounded::new_async(Waiting(waiting)).mailbox(0, bound));
+            run.theater().spawn(Bounded::new_async(Waiting(waiting)).mailbox(0, bound));
             run.run_until_idle();
             assert!(has_all(&log, 100) && has_all(&other, 100));
         });
@@ -178,7 +178,7 @@ fn s20_s18_a_stream_waits_for_an_asynchronous_actor_of_a_pinned_stage() {
         let (numbers, bell) = (Numbers::below(1_000, 1), Bell::new());
         let given = numbers.given.clone();
         let slow = Bounded::new_async(Slow(Some(numbers), bell.clone())).mailbox(0, bound);
-        let _slow = theater.spawn_async_on(&stage, slow);
+        let _slow = theater.actor().on(&stage).spawn(slow);
         wait_for(|| given.load(Ordering::SeqCst) >= 12);
         std::thread::sleep(Duration::from_millis(50));
         assert_eq!(given.load(Ordering::SeqCst), 12, "one is handled, one waits for room");
@@ -199,9 +199,9 @@ fn s20_on_every_stage() {
     };
     let _actors = [
         theater.spawn(collector(1)),
-        theater.spawn_on(&stage, collector(2)),
-        theater.spawn_dedicated("own", collector(3)).unwrap(),
-        theater.spawn_async_on(&stage, Waiting(collector(4))),
+        theater.actor().on(&stage).spawn(collector(2)),
+        theater.actor().dedicated("own").spawn(collector(3)).unwrap(),
+        theater.actor().on(&stage).spawn(Waiting(collector(4))),
     ];
     for log in logs {
         wait_for(|| has_all(&log, 20_000));
@@ -219,7 +219,7 @@ fn s20_a_stream_is_polled_no_further_than_its_actor_accepts() {
         collector.gate = Some(gate);
         let _actor = match dedicated {
             false => theater.spawn(collector),
-            true => theater.spawn_dedicated("own", collector).unwrap(),
+            true => theater.actor().dedicated("own").spawn(collector).unwrap(),
         };
         wait_for(|| given.load(Ordering::SeqCst) >= 512);
         std::thread::sleep(Duration::from_millis(50));
@@ -349,7 +349,7 @@ fn s20_what_is_sent_into_an_outlet_is_read_in_order_to_the_end() {
             let source = Source { out, next: 0, end: 20_000, sent: Arc::default() };
             let _source = match pinned {
                 false => theater.spawn(source),
-                true => theater.spawn_on(&stage, source),
+                true => theater.actor().on(&stage).spawn(source),
             };
             assert!(block_on(read_all(reader)).into_iter().eq(0..20_000));
         }
@@ -483,7 +483,7 @@ fn s20_an_outlet_may_be_awaited() {
         let run = Deterministic::new(seed);
         let (out, reader) = run.theater().outlet(3);
         let bell = Bell::new();
-        let waits = run.theater().spawn_async(Waits(out, bell.clone()));
+        let waits = run.theater().spawn(Waits(out, bell.clone()));
         waits.send(()).unwrap();
         run.run_until_idle();
         bell.ring();

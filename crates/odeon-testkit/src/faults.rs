@@ -36,7 +36,7 @@ pub const INJECTED: &str = "an injected failure";
 /// let faults = Faults::at([3]);
 /// let wrap = faults.clone();
 /// let counter =
-///     run.theater().spawn_supervised(Supervision::new(), move || wrap.plain(Counter(0)));
+///     run.theater().actor().supervised(Supervision::new()).spawn(move || wrap.plain(Counter(0)));
 /// (0..5).for_each(|_| counter.send(Count::Up).unwrap());
 /// let count = counter.ask(Count::Read);
 /// run.run_until_idle();

@@ -184,7 +184,7 @@
 //! let hook = ledger.dead_letter_hook::<Ticket>();
 //! let theater = Theater::builder().on_dead_letter(hook).build()?;
 //! let (faults, made) = (Faults::one_in(10, 42), states.clone());
-//! let fragile = theater.spawn_supervised(Supervision::new().restarts(3, Duration::MAX), move || {
+//! let fragile = theater.actor().supervised(Supervision::new().restarts(3, Duration::MAX)).spawn(move || {
 //!     faults.plain(Fragile { _state: made.track(()) })
 //! });
 //! (0..100).for_each(|_| { ledger.send(&fragile, |ticket| ticket); });
@@ -214,7 +214,7 @@
 //! }
 //!
 //! let run = Deterministic::new(42);
-//! let (bell, patient) = (Bell::new(), run.theater().spawn_async(Patient));
+//! let (bell, patient) = (Bell::new(), run.theater().spawn(Patient));
 //! patient.send(bell.clone()).unwrap();
 //! run.run_until_idle();
 //! assert!(bell.waiting() == 1 && !patient.is_stopped());

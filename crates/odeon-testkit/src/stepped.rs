@@ -13,11 +13,11 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use odeon_core::extend::{AsyncBehavior, Behavior, dead_letter};
+use odeon_core::extend::{Spawnable, dead_letter};
 use odeon_core::{ActorRef, Message, Supervision};
 
 use crate::deterministic_scheduler::Deterministic;
-use shelf::{AsyncOnShelf, OnShelf, Shelf};
+use shelf::{OnShelf, Shelf};
 
 /// More turns than this for one message are taken to be endless.
 const ENDLESS_TURNS: usize = 1_000_000;
@@ -75,48 +75,47 @@ pub struct Stepped<'r, M: Message> {
     shelf: Arc<Shelf<M>>,
 }
 
+/// An actor that a test can step: everything that is [`Spawnable`], but those with bounds.
+pub trait Steppable<Kind>: Spawnable<Kind> {
+    /// One that lays its messages out.
+    type OnShelf: Spawnable<Kind, Msg = Self::Msg>;
+
+    /// Lays its messages out on this shelf when it is asked to.
+    fn on_shelf(self, shelf: &Arc<Shelf<Self::Msg>>) -> Self::OnShelf;
+}
+
+impl<Kind, A: Spawnable<Kind>> Steppable<Kind> for A
+where
+    OnShelf<A, A::Msg>: Spawnable<Kind, Msg = A::Msg>,
+{
+    type OnShelf = OnShelf<A, A::Msg>;
+
+    fn on_shelf(self, shelf: &Arc<Shelf<A::Msg>>) -> Self::OnShelf {
+        OnShelf::new(self, shelf)
+    }
+}
+
 impl Deterministic {
     /// Creates an actor that handles a message only when the test says so. One with bounds
     /// ([`Bounded`](odeon_core::Bounded)) is refused when the program is compiled: what waits is
     /// laid out, and would not count.
-    pub fn spawn_stepped<A: Behavior>(&self, actor: A) -> Stepped<'_, A::Msg> {
-        self.step(|shelf| self.theater().spawn(OnShelf::new(actor, shelf)))
+    pub fn spawn_stepped<Kind, A: Steppable<Kind>>(&self, actor: A) -> Stepped<'_, A::Msg> {
+        self.step(|shelf| self.theater().spawn(actor.on_shelf(shelf)))
     }
 
     /// As [`spawn_stepped`](Self::spawn_stepped), supervised: what waits outlives a restart.
     ///
     /// # Panics
     /// If `make` does when it is called for the first time.
-    pub fn spawn_stepped_supervised<A: Behavior>(
+    pub fn spawn_stepped_supervised<Kind, A: Steppable<Kind>>(
         &self,
         supervision: Supervision,
         mut make: impl FnMut() -> A + Send + 'static,
     ) -> Stepped<'_, A::Msg> {
         self.step(|shelf| {
             let shelf = shelf.clone();
-            let make = move || OnShelf::new(make(), &shelf);
-            self.theater().spawn_supervised(supervision, make)
-        })
-    }
-
-    /// As [`spawn_stepped`](Self::spawn_stepped), for an asynchronous actor.
-    pub fn spawn_stepped_async<A: AsyncBehavior>(&self, actor: A) -> Stepped<'_, A::Msg> {
-        self.step(|shelf| self.theater().spawn_async(AsyncOnShelf::new(actor, shelf)))
-    }
-
-    /// As [`spawn_stepped_supervised`](Self::spawn_stepped_supervised), for an asynchronous actor.
-    ///
-    /// # Panics
-    /// As there.
-    pub fn spawn_stepped_async_supervised<A: AsyncBehavior>(
-        &self,
-        supervision: Supervision,
-        mut make: impl FnMut() -> A + Send + 'static,
-    ) -> Stepped<'_, A::Msg> {
-        self.step(|shelf| {
-            let shelf = shelf.clone();
-            let make = move || AsyncOnShelf::new(make(), &shelf);
-            self.theater().spawn_async_supervised(supervision, make)
+            let make = move || make().on_shelf(&shelf);
+            self.theater().actor().supervised(supervision).spawn(make)
         })
     }
 

@@ -127,11 +127,14 @@ fn modes() -> Vec<(&'static str, Processing)> {
     vec![
         ("sequential", Processing::sequential()),
         ("concurrent", wide(Processing::concurrent())),
-        ("non-blocking", Processing::non_blocking()),
-        ("combined", wide(Processing::combined())),
+        ("non-blocking", Processing::sequential().non_blocking()),
+        ("combined", wide(Processing::concurrent().non_blocking())),
         ("adaptive", wide(Processing::adaptive())),
         ("in order of arrival", wide(Processing::concurrent()).ordering(Ordering::Mailbox)),
-        ("in any order", wide(Processing::combined()).ordering(Ordering::Unordered)),
+        (
+            "in any order",
+            wide(Processing::concurrent().non_blocking()).ordering(Ordering::Unordered),
+        ),
     ]
 }
 

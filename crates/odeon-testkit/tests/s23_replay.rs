@@ -135,7 +135,7 @@ fn run(seed: u64) -> Recorded {
             faults.push(plan.clone());
             let (world, policy) = (world.clone(), Supervision::new().restarts(100, ms(1_000)));
             let actor = move || Plain { number, world: world.clone(), peers: Vec::new() };
-            run.theater().spawn_supervised(policy, move || plan.plain(actor()))
+            run.theater().actor().supervised(policy).spawn(move || plan.plain(actor()))
         })
         .collect();
     for number in 4..7 {
@@ -144,7 +144,7 @@ fn run(seed: u64) -> Recorded {
         let (world, policy) = (world.clone(), Supervision::new().restarts(100, ms(1_000)));
         let actor = move || Waiting { number, world: world.clone(), peers: Vec::new() };
         let lives = move || plan.waiting(actor());
-        actors.push(run.theater().spawn_async_supervised(policy, lives));
+        actors.push(run.theater().actor().supervised(policy).spawn(lives));
     }
     let meet = || {
         for actor in &actors {
@@ -229,8 +229,11 @@ fn s23_failures_come_where_they_are_planned() {
             Directive::Restart
         });
         let policy = policy.pauses(Duration::ZERO, Duration::ZERO);
-        let noter =
-            run.theater().spawn_supervised(policy, move || plan.plain(Noter(noted.clone())));
+        let noter = run
+            .theater()
+            .actor()
+            .supervised(policy)
+            .spawn(move || plan.plain(Noter(noted.clone())));
         (1..=6).for_each(|n| noter.send(n).unwrap());
         run.run_until_idle();
         assert_eq!(*log.lock().unwrap(), expected);
@@ -242,7 +245,7 @@ fn s23_failures_come_where_they_are_planned() {
     {
         let run = Deterministic::new(3);
         let log = Arc::new(Mutex::new(Vec::new()));
-        let noter = run.theater().spawn_async(faults.waiting(Noter(log.clone())));
+        let noter = run.theater().spawn(faults.waiting(Noter(log.clone())));
         (1..=6).for_each(|n| noter.send(n).unwrap());
         run.run_until_idle();
         assert_eq!(*log.lock().unwrap(), expected);
@@ -263,7 +266,7 @@ fn s23_random_failures_follow_from_their_seed() {
         let faults = Faults::one_in(4, seed);
         let plan = faults.clone();
         let policy = Supervision::new().always(Directive::Resume);
-        let actor = run.theater().spawn_supervised(policy, move || plan.plain(Deaf));
+        let actor = run.theater().actor().supervised(policy).spawn(move || plan.plain(Deaf));
         let mut failed_at = Vec::new();
         for n in 0..100 {
             let before = faults.injected();

@@ -270,7 +270,7 @@ impl AsyncActor for Waiter {
 fn s23_an_asynchronous_actor_has_no_next_message_while_it_waits() {
     let run = Deterministic::new(1);
     let log = Arc::default();
-    let waiter = run.spawn_stepped_async(Waiter(Arc::clone(&log)));
+    let waiter = run.spawn_stepped(Waiter(Arc::clone(&log)));
     let bell = Bell::new();
     waiter.send(Wait::For(bell.clone())).unwrap();
     waiter.send(Wait::Not).unwrap();
@@ -362,7 +362,7 @@ fn s23_pipes_of_wrapped_actors_go_on() {
     let run = Deterministic::new(1);
     let log = Arc::<Mutex<Vec<_>>>::default();
     let plain = run.spawn_stepped(Faults::none().plain(Piping(log.clone())));
-    let asynchronous = run.spawn_stepped_async(Faults::none().waiting(Piping(log.clone())));
+    let asynchronous = run.spawn_stepped(Faults::none().waiting(Piping(log.clone())));
     for (actor, name) in [(&plain, "plain"), (&asynchronous, "asynchronous")] {
         actor.send(Wait::Not).unwrap();
         actor.expect(|_| true);

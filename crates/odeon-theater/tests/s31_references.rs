@@ -62,7 +62,9 @@ fn s31_who_asks_an_actor_elsewhere_that_fails_is_told_why() {
     for place in [b, c] {
         let counter = place
             .theater
-            .spawn_supervised(Supervision::new().restarts(100, LONG), Counter::default);
+            .actor()
+            .supervised(Supervision::new().restarts(100, LONG))
+            .spawn(Counter::default);
         place.network.publish("counter", &counter);
     }
     let (at_b, at_c) = (find(a, b, "counter"), find(a, c, "counter"));

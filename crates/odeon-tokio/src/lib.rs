@@ -70,7 +70,7 @@
 //!     });
 //!
 //!     let theater = Theater::builder().tokio_current().build()?;
-//!     let connection = theater.spawn_async(Connection { socket: TcpStream::connect(address).await? });
+//!     let connection = theater.spawn(Connection { socket: TcpStream::connect(address).await? });
 //!     let answer = connection.ask(|reply| Request::Shout("hello".into(), reply)).await?;
 //!     assert_eq!(answer, "HELLO");
 //!
@@ -114,7 +114,7 @@ pub trait TheaterBuilderExt: Sized {
     ///
     /// let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     /// let theater = Theater::builder().tokio(runtime.handle().clone()).build()?;
-    /// assert_eq!(theater.spawn_async(Sleeper).ask(Box::new).wait()?, "rested");
+    /// assert_eq!(theater.spawn(Sleeper).ask(Box::new).wait()?, "rested");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]

@@ -48,7 +48,7 @@ fn s13_a_shutdown_with_a_deadline_of_extreme_length_comes_to_its_end() {
     let runtime = runtime();
     for deadline in [Duration::MAX, Duration::from_secs(u64::MAX), Duration::ZERO] {
         let theater = on(&runtime);
-        theater.spawn_async(Doing).ask(Do::Ping).wait().unwrap();
+        theater.spawn(Doing).ask(Do::Ping).wait().unwrap();
         let report = runtime
             .block_on(async { tokio::time::timeout(SOON, theater.shutdown_async(deadline)).await });
         assert!(report.is_ok());
@@ -69,11 +69,11 @@ fn s13_a_handler_may_do_to_the_runtime_what_tokio_forbids() {
         Box::new(|| drop(tokio::spawn(async { panic!("in a task") }))),
     ];
     for deed in deeds {
-        let actor = theater.spawn_async(Doing);
+        let actor = theater.spawn(Doing);
         actor.send(Do::Now(deed)).unwrap();
         let _ = actor.ask(Do::Ping).wait_timeout(SOON);
     }
-    let fine = theater.spawn_async(Doing);
+    let fine = theater.spawn(Doing);
     assert_eq!(
         fine.ask(|reply| Do::Sleep(Duration::from_millis(1), reply)).wait_timeout(SOON),
         Ok(())
@@ -86,7 +86,7 @@ fn s13_a_runtime_that_ends_before_a_shutdown_begins() {
     let runtime =
         Builder::new_current_thread().max_blocking_threads(1).enable_all().build().unwrap();
     let theater = on(&runtime);
-    let actor = theater.spawn_async(Doing);
+    let actor = theater.spawn(Doing);
     let (begun, begins) = std::sync::mpsc::channel();
     let (go, gone) = std::sync::mpsc::channel::<()>();
     let stopping = runtime.block_on(async {
@@ -117,9 +117,9 @@ fn s13_a_runtime_that_ends_before_a_shutdown_begins() {
 fn s13_what_sleeps_when_its_runtime_ends_fails_and_others_go_on() {
     let runtime = runtime();
     let theater = on(&runtime);
-    let actor = theater.spawn_async(Doing);
+    let actor = theater.spawn(Doing);
     let asleep = actor.ask(|reply| Do::Sleep(Duration::MAX, reply));
-    let fine = theater.spawn_async(Doing);
+    let fine = theater.spawn(Doing);
     fine.ask(Do::Ping).wait().unwrap();
     runtime.shutdown_background();
     assert!(asleep.wait_timeout(SOON).is_err());

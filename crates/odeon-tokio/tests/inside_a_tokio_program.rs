@@ -65,12 +65,12 @@ async fn tokio_works_in_handlers() {
     let theater = Theater::builder().workers(2).tokio_current().build().unwrap();
     let stage = theater.pinned("stage").unwrap();
     let mut actors = vec![
-        theater.spawn_async_on(&stage, worker(echo).await),
-        theater.spawn_async_on(&stage, worker(echo).await),
-        theater.spawn_async_dedicated("own", worker(echo).await).unwrap(),
+        theater.actor().on(&stage).spawn(worker(echo).await),
+        theater.actor().on(&stage).spawn(worker(echo).await),
+        theater.actor().dedicated("own").spawn(worker(echo).await).unwrap(),
     ];
     for _ in 0..5 {
-        actors.push(theater.spawn_async(worker(echo).await));
+        actors.push(theater.spawn(worker(echo).await));
     }
     let askers: Vec<_> = actors
         .into_iter()
@@ -124,8 +124,8 @@ async fn theaters_come_and_go() {
         let stage = theater.pinned("stage").unwrap();
         let (waits, mut waiting) = mpsc::unbounded_channel();
         let actors = [
-            theater.spawn_async(Patient(waits.clone())),
-            theater.spawn_async_on(&stage, Patient(waits)),
+            theater.spawn(Patient(waits.clone())),
+            theater.actor().on(&stage).spawn(Patient(waits)),
         ];
         actors.iter().for_each(|actor| actor.send(()).unwrap());
         waiting.recv().await.unwrap();
@@ -178,7 +178,7 @@ impl AsyncActor for Asker {
 async fn s13_a_question_with_a_deadline_blocks_no_worker() {
     let theater = Theater::builder().workers(1).tokio_current().build().unwrap();
     let silent = theater.spawn(Silent(Vec::new()));
-    let asker = theater.spawn_async(Asker(silent));
+    let asker = theater.spawn(Asker(silent));
     assert_eq!(asker.ask(Box::new).await, Ok(true));
 }
 
@@ -188,7 +188,7 @@ fn s13_a_runtime_that_ends_first_fails_those_who_wait_for_it() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let theater = Theater::builder().workers(2).tokio(runtime.handle().clone()).build().unwrap();
     let (waits, mut waiting) = mpsc::unbounded_channel();
-    let patient = theater.spawn_async(Patient(waits));
+    let patient = theater.spawn(Patient(waits));
     patient.send(()).unwrap();
     waiting.blocking_recv().unwrap();
     drop(runtime);

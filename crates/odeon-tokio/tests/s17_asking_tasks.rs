@@ -159,10 +159,10 @@ fn s17_ten_thousand_tasks_ask_an_actor_that_waits_for_a_timer() {
         let worker = Worker::default();
         let sleeper = || Sleeper(worker.clone());
         for actor in [
-            theater.spawn_async(sleeper()),
-            theater.spawn_async_on(&stage, sleeper()),
-            theater.spawn_async_dedicated("own", sleeper()).unwrap(),
-            theater.spawn_async(Bounded::new_async(sleeper()).mailbox(0, Bound::wait(100))),
+            theater.spawn(sleeper()),
+            theater.actor().on(&stage).spawn(sleeper()),
+            theater.actor().dedicated("own").spawn(sleeper()).unwrap(),
+            theater.spawn(Bounded::new_async(sleeper()).mailbox(0, Bound::wait(100))),
         ] {
             worker.0.store(0, SeqCst);
             assert_eq!(ask_from_tasks(&actor).await, TASKS);
@@ -176,7 +176,7 @@ fn s17_ten_thousand_tasks_ask_an_actor_that_waits_for_a_timer() {
 fn s17_questions_asked_in_one_go_wait_in_their_tasks() {
     on_one_and_two_threads(|| async {
         let theater = theater();
-        let actor = theater.spawn_async(Sleeper(Worker::default()));
+        let actor = theater.spawn(Sleeper(Worker::default()));
         assert_eq!(ask_all(|number| actor.ask(|reply| Work(number, reply))).await, TASKS);
     });
 }
@@ -189,10 +189,13 @@ fn s17_ten_thousand_tasks_ask_plain_actors() {
         let worker = Worker::default();
         for actor in [
             theater.spawn(worker.clone()),
-            theater.spawn_on(&stage, worker.clone()),
-            theater.spawn_dedicated("own", worker.clone()).unwrap(),
+            theater.actor().on(&stage).spawn(worker.clone()),
+            theater.actor().dedicated("own").spawn(worker.clone()).unwrap(),
             theater.spawn(Bounded::new(worker.clone()).mailbox(0, Bound::wait(100))),
-            theater.spawn_on(&stage, Bounded::new(worker.clone()).mailbox(0, Bound::wait(1))),
+            theater
+                .actor()
+                .on(&stage)
+                .spawn(Bounded::new(worker.clone()).mailbox(0, Bound::wait(1))),
         ] {
             worker.0.store(0, SeqCst);
             assert_eq!(ask_from_tasks(&actor).await, TASKS);
@@ -233,13 +236,17 @@ fn s17_ten_thousand_tasks_ask_worker_pools() {
             let (plain, waiting) = (worker.clone(), worker.clone());
             let bounded = worker.clone();
             for pool in [
-                theater.spawn_worker_pool(2, routing, Supervision::new(), move |_| plain.clone()),
-                theater.spawn_worker_pool(2, routing, Supervision::new(), move |_| {
+                theater
+                    .actor()
+                    .supervised(Supervision::new())
+                    .pool(2, routing, move |_| plain.clone()),
+                theater.actor().supervised(Supervision::new()).pool(2, routing, move |_| {
                     Bounded::new(bounded.clone()).mailbox(0, Bound::wait(10))
                 }),
-                theater.spawn_async_worker_pool(2, routing, Supervision::new(), move |_| {
-                    Sleeper(waiting.clone())
-                }),
+                theater
+                    .actor()
+                    .supervised(Supervision::new())
+                    .pool(2, routing, move |_| Sleeper(waiting.clone())),
             ] {
                 let answers = ask_all(|number| {
                     let pool = pool.clone();
@@ -312,8 +319,8 @@ fn s17_tasks_that_give_up_leave_an_actor_that_goes_on() {
         for bounded in [false, true] {
             let sleeper = Sleeper(worker.clone());
             let actor = match bounded {
-                false => theater.spawn_async(sleeper),
-                true => theater.spawn_async(Bounded::new_async(sleeper).mailbox(0, Bound::wait(9))),
+                false => theater.spawn(sleeper),
+                true => theater.spawn(Bounded::new_async(sleeper).mailbox(0, Bound::wait(9))),
             };
             worker.0.store(0, SeqCst);
             let asks: Vec<_> = (0..TASKS)

@@ -50,9 +50,10 @@ fn s17_questions_of_many_tasks_do_not_block_what_the_actor_waits_for() {
         for bounded in [false, true] {
             let (tickets, given) = mpsc::channel(1);
             let actor = match bounded {
-                false => theater.spawn_async(Tickets(given)),
-                true => theater
-                    .spawn_async(Bounded::new_async(Tickets(given)).mailbox(0, Bound::wait(10))),
+                false => theater.spawn(Tickets(given)),
+                true => {
+                    theater.spawn(Bounded::new_async(Tickets(given)).mailbox(0, Bound::wait(10)))
+                }
             };
             let executor = LocalExecutor::new();
             let asking: Vec<_> = (0..TASKS)
@@ -83,7 +84,7 @@ fn s17_a_future_that_is_a_task_sends_without_blocking() {
     in_time(|| {
         let theater = Theater::builder().workers(2).build().unwrap();
         let (tickets, given) = mpsc::channel(1);
-        let actor = theater.spawn_async(Tickets(given));
+        let actor = theater.spawn(Tickets(given));
         let flood = as_task(async {
             for number in 0..TASKS {
                 actor.send(Take(number, None)).unwrap();

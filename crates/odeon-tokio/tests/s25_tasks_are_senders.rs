@@ -92,7 +92,9 @@ async fn tasks_are_senders_of_their_own() {
 }
 
 async fn tasks_are_senders_in(theater: &Theater) {
-    for processing in [Processing::concurrent().width(4), Processing::combined().width(4)] {
+    for processing in
+        [Processing::concurrent().width(4), Processing::concurrent().non_blocking().width(4)]
+    {
         let (server, desk) = server(theater, processing);
         tasks(&server, 6).await;
         assert!(desk.most.load(SeqCst) >= 2, "one handler at a time");

@@ -60,7 +60,7 @@ impl AsyncActor for Till {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let theater = Theater::new()?;
-    let till = theater.spawn_async(Till { shelf: theater.spawn(Shelf), taken: 0 });
+    let till = theater.spawn(Till { shelf: theater.spawn(Shelf), taken: 0 });
     for items in [vec!["tea", "rice"], vec!["gold", "tea"]] {
         println!("{}", till.ask(|reply| Order::Buy(items, reply)).wait()?);
     }

@@ -61,7 +61,7 @@ fn one_seat_is_sold_once() {
         let answers = run.probe::<Answer>();
         for customer in [1, 2] {
             let (office, answers) = (office.clone(), answers.actor_ref());
-            run.theater().spawn_async(Customer { customer, office, answers });
+            run.theater().spawn(Customer { customer, office, answers });
         }
         let results = [(); 2].map(|()| answers.next(Duration::ZERO));
         let won: Vec<_> = results.iter().filter(|answer| answer.got_it).collect();
@@ -134,9 +134,11 @@ fn requests_outlive_a_failure() {
     let run = Deterministic::new(1);
     let (bank, faults) = (run.probe::<Payment>(), Faults::at([2]));
     let (to_bank, plan) = (bank.actor_ref(), faults.clone());
-    let office = run.theater().spawn_supervised(Supervision::new(), move || {
-        plan.plain(BoxOffice { seats: 5, sold: 0, bank: to_bank.clone() })
-    });
+    let office = run
+        .theater()
+        .actor()
+        .supervised(Supervision::new())
+        .spawn(move || plan.plain(BoxOffice { seats: 5, sold: 0, bank: to_bank.clone() }));
     let answers = [(); 4].map(|()| office.ask(Sale::Reserve));
     run.run_until_idle();
     println!("{:?}", answers.map(|answer| answer.wait()));

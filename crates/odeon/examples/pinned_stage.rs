@@ -48,12 +48,12 @@ impl Actor for Keyboard {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let theater = Theater::builder().name("hall").build()?;
     let court = theater.pinned("court")?;
-    let [one, other] = [(); 2].map(|()| theater.spawn_on(&court, Player));
+    let [one, other] = [(); 2].map(|()| theater.actor().on(&court).spawn(Player));
     let thread = one.ask(|done| Ball::Play { rallies: 1_000, partner: other, done }).wait()?;
     println!("they played on the thread {thread}");
 
     let (press, keys) = channel();
-    let keyboard = theater.spawn_dedicated("keyboard", Keyboard { keys })?;
+    let keyboard = theater.actor().dedicated("keyboard").spawn(Keyboard { keys })?;
     let line = keyboard.ask(ReadLine);
     "hello\n".chars().try_for_each(|key| press.send(key))?;
     println!("the keyboard says {}", line.wait()?);

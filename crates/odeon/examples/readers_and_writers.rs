@@ -67,7 +67,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let theater = Theater::new()?;
     // In the order of arrival: a sender's question sees its own changes, and nobody starves.
     let make = || ReadWriting::new(Prices(BTreeMap::new()), ReadWritePolicy::ArrivalOrder);
-    let prices = theater.spawn_supervised(Supervision::new(), make);
+    let prices = theater.actor().supervised(Supervision::new()).spawn(make);
 
     for (item, price) in [("tea", 400), ("rice", 200), ("beans", 150)] {
         prices.write(Change::Set(item, price))?;

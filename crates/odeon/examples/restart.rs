@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Directive::Restart
     });
     let mut life = 0;
-    let adder = theater.spawn_supervised(policy, move || {
+    let adder = theater.actor().supervised(policy).spawn(move || {
         life += 1;
         Adder { life, total: 0 }
     });

@@ -56,7 +56,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     });
 
     let theater = Theater::builder().tokio_current().build()?;
-    let translator = theater.spawn_async(Translator { words, translated });
+    let translator = theater.spawn(Translator { words, translated });
     for word in ["star", "live", "hard"] {
         match translator.ask(|reply| Request::Translate(word, reply)).await? {
             Ok(translated) => println!("{word}: {translated}"),

@@ -41,10 +41,11 @@ impl Actor for Worker {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let theater = Theater::new()?;
-    let workers =
-        theater.spawn_worker_pool(4, Routing::ByKey(customer), Supervision::new(), |number| {
-            Worker { number, baskets: HashMap::new() }
-        });
+    let workers = theater.actor().supervised(Supervision::new()).pool(
+        4,
+        Routing::ByKey(customer),
+        |number| Worker { number, baskets: HashMap::new() },
+    );
     for item in ["tea", "rice", "beans"] {
         for customer in 1..=6 {
             workers.send(Job::Buy { customer, item })?;

@@ -6,10 +6,10 @@ pub use odeon_coordination as coordination;
 pub use odeon_core::patterns;
 pub use odeon_core::{
     Access, Actor, ActorId, ActorRef, Ask, AskError, AskWithin, AsyncActor, AsyncContext, Bound,
-    Bounded, Context, DeclaredGuards, Directive, EndReason, Ended, Failure, Group, Link,
-    MailboxName, MailboxOf, MailboxRef, Mailboxes, Message, Pipe, QueueOrder, Reply, Routing,
-    Selection, SendError, Stage, StopReport, Supervision, Theater, TheaterBuilder, Timer,
-    TrySendError, UntilEnded, Watch, Watching, WeakRef, WorkerPool, as_task, broadcast,
+    Bounded, Context, DeclaredGuards, Directive, EndReason, Ended, Failure, Group, MailboxName,
+    MailboxOf, MailboxRef, Mailboxes, Message, Pipe, QueueOrder, Reply, Routing, Selection,
+    SendError, Stage, StopReport, Supervision, Theater, TheaterBuilder, Timer, TrySendError,
+    WeakRef, WorkerPool, as_task, broadcast,
 };
 #[cfg(feature = "cuda")]
 pub use odeon_cuda as cuda;
@@ -75,6 +75,13 @@ pub mod selection {
     };
 }
 
+/// How and where an actor is created: what [`Theater::actor`] and [`Context::actor`] give, and what
+/// can be spawned.
+pub mod spawn {
+    pub use odeon_core::extend::{Asynchronous, Plain, Spawnable};
+    pub use odeon_core::{ActorBuilder, DedicatedBuilder, SupervisedBuilder};
+}
+
 /// What can be seen of a running theater: numbers ([`Theater::stats`]), who waits for whom
 /// ([`Theater::waits`]), events ([`TheaterBuilder::observer`]), and what a tracer of your own is
 /// made of ([`TheaterBuilder::tracer`]): it is told where messages come from, and may surround
@@ -85,6 +92,11 @@ pub mod telemetry {
         ActorStats, Observer, SpeculationReport, StageKind, StageStats, Stats, StatsSource, Wait,
         WaitsView,
     };
+}
+
+/// What an actor, a thread or a task learns of the end of another actor.
+pub mod watch {
+    pub use odeon_core::{Link, UntilEnded, Watch, Watching};
 }
 
 /// What the derive macros name; not for direct use.

@@ -18,10 +18,10 @@ pub use crate::read_write::{
 };
 pub use crate::selection::{Ready, SelectionPolicy, WhenAllClosed};
 pub use crate::telemetry::Observer;
+pub use crate::watch::{Link, Watch};
 pub use crate::{
     Access, Actor, ActorId, ActorRef, Ask, AskError, AskWithin, AsyncActor, AsyncContext, Bound,
-    Bounded, Context, DeclaredGuards, Directive, EndReason, Ended, Failure, Group, Link,
-    MailboxRef, Mailboxes, Message, Pipe, QueueOrder, Reply, Routing, Selection, SendError, Stage,
-    StopReport, Supervision, Theater, TheaterBuilder, Timer, TrySendError, Watch, WeakRef,
-    WorkerPool, guards, when,
+    Bounded, Context, DeclaredGuards, Directive, EndReason, Ended, Failure, Group, MailboxRef,
+    Mailboxes, Message, Pipe, QueueOrder, Reply, Routing, Selection, SendError, Stage, StopReport,
+    Supervision, Theater, TheaterBuilder, Timer, TrySendError, WeakRef, WorkerPool, guards, when,
 };

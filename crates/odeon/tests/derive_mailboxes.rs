@@ -108,7 +108,7 @@ impl AsyncActor for Shop {
 #[test]
 fn an_asynchronous_actor_declares_guards_too() {
     let theater = Theater::new().unwrap();
-    let shop = theater.spawn_async(Shop { open: false });
+    let shop = theater.spawn(Shop { open: false });
     let (bring, take) = (shop.ask(Visit::Bring), shop.ask(Visit::Take));
     shop.send(Visit::Open(true)).unwrap();
     assert_eq!((bring.wait(), take.wait()), (Ok("brought"), Ok("taken")));

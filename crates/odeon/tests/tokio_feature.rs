@@ -22,7 +22,7 @@ impl AsyncActor for Sleeper {
 #[tokio::test]
 async fn s13_the_facade_brings_tokio_along() {
     let theater = Theater::builder().tokio_current().build().unwrap();
-    let sleeper = theater.spawn_async(Sleeper);
+    let sleeper = theater.spawn(Sleeper);
     assert_eq!(sleeper.ask(Sleep).await, Ok(()));
     assert!(theater.shutdown_async(Duration::from_secs(5)).await.leftovers.is_empty());
 }

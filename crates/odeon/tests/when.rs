@@ -66,8 +66,7 @@ fn what_belongs_together_is_taken_together() {
     for waits in [false, true] {
         let (fitted, pairs) = channel();
         let fitter = Fitter { halves: Joins::new(), fitted };
-        let fitter =
-            if waits { theater.spawn_async(AsyncFitter(fitter)) } else { theater.spawn(fitter) };
+        let fitter = if waits { theater.spawn(AsyncFitter(fitter)) } else { theater.spawn(fitter) };
         for number in 1..=3 {
             fitter.send(Half::Left(number)).unwrap();
         }

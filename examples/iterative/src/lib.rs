@@ -89,7 +89,9 @@ impl<P: Piece> Crew<P> {
         let actor = WorkerActor::new(worker);
         let actor = match place {
             Place::Cpu => theater.spawn(actor),
-            Place::Device => theater.spawn_dedicated("device-worker", actor).map_err(runtime)?,
+            Place::Device => {
+                theater.actor().dedicated("device-worker").spawn(actor).map_err(runtime)?
+            }
         };
         let Self::Members(members) = self else { panic!("a pool makes its workers itself") };
         members.add(actor, at_once);

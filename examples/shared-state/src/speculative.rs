@@ -16,8 +16,8 @@ pub fn processing(mode: &str) -> Processing {
     match mode {
         "sequential" => Processing::sequential(),
         "concurrent" => Processing::concurrent(),
-        "nonblocking" => Processing::non_blocking(),
-        "combined" => Processing::combined(),
+        "nonblocking" => Processing::sequential().non_blocking(),
+        "combined" => Processing::concurrent().non_blocking(),
         _ => Processing::adaptive(),
     }
 }

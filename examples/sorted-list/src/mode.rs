@@ -38,8 +38,8 @@ impl Mode {
             "concurrent" => Self::Speculative(Processing::concurrent()),
             "adaptive" => Self::Speculative(Processing::adaptive()),
             "threshold" => Self::Speculative(Processing::adaptive_with(Threshold::new)),
-            "nonblocking" => Self::Speculative(Processing::non_blocking()),
-            "combined" => Self::Speculative(Processing::combined()),
+            "nonblocking" => Self::Speculative(Processing::sequential().non_blocking()),
+            "combined" => Self::Speculative(Processing::concurrent().non_blocking()),
             _ => Self::Plain,
         }
     }

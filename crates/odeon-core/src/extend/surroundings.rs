@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use odeon_sync::atomic::Ordering;
 
-use crate::lifecycle::spawn;
+use crate::lifecycle::spawn::{self, Location};
+use crate::lifecycle::spawnable::Spawnable;
 use crate::messaging::actor_ref::ActorRef;
 use crate::process::cell::signal;
 use crate::process::current;
@@ -60,8 +61,11 @@ pub fn let_out<R>(work: impl FnOnce() -> R) -> R {
 }
 
 /// Creates an actor on the stage of another one, which is one of the pool.
-pub fn spawn_beside<M: Message, B: Behavior>(actor: &ActorRef<M>, new: B) -> ActorRef<B::Msg> {
-    spawn::beside(&actor.cell().header, new)
+pub fn spawn_beside<M: Message, Kind, B: Spawnable<Kind>>(
+    actor: &ActorRef<M>,
+    new: B,
+) -> ActorRef<B::Msg> {
+    new.create(Location::beside(&actor.cell().header))
 }
 
 /// As [`spawn_beside`], for an actor that handles messages of `actor` in its place: while it is
@@ -76,7 +80,7 @@ pub fn spawn_working_for<M: Message, B: Behavior>(actor: &ActorRef<M>, new: B) -
 /// turn that it is given, also if the theater is gone by then. Until that is so the shutdown counts
 /// it as [stuck](crate::StopReport::stuck), and an actor whose task is never run stays.
 pub fn spawn_on<A: Behavior>(stage: &Arc<dyn Submit>, actor: A) -> ActorRef<A::Msg> {
-    spawn::on(&ForeignStage::before(stage), None, actor)
+    spawn::at(Location::on(&ForeignStage::before(stage)), actor)
 }
 
 /// Whether the actor is asked to go on with what it puts aside: not inside another one that does

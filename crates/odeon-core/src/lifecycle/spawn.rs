@@ -19,54 +19,124 @@ use crate::process::relations::RelationsSlot;
 use crate::process::submit::{Origin, Submit};
 use crate::process::supervision::{Birth, Supervised, Supervision, enter_child, enter_pipe};
 use crate::process::task::Task;
+use crate::process::theater_shared::TheaterShared;
 use crate::scheduler::pinned::PinnedShared;
 use crate::telemetry::Tally;
 use crate::turn::NewActor;
 use crate::turn::failing::Make;
 
-/// Creates an actor on `stage`; `pinned` is the same stage if it owns its actors.
-pub(crate) fn on<N: NewActor>(
-    stage: &Arc<dyn Submit>,
-    pinned: Option<&PinnedShared>,
-    actor: N,
-) -> ActorRef<N::Msg> {
-    let home = pinned.map_or_else(|| Home::submitting(&**stage), Home::pinned);
-    create(stage, home, actor, |_| {})
+/// Where an actor is to be created.
+#[derive(Clone, Copy)]
+pub struct Location<'a> {
+    site: Site<'a>,
+    /// A supervised actor becomes its child.
+    parent: Option<&'a Header>,
 }
 
-/// As [`on`], for a supervised actor, which `new` has processed in its way.
-pub(crate) fn supervised_on<A: 'static, N: NewActor>(
-    stage: &Arc<dyn Submit>,
-    pinned: Option<&PinnedShared>,
+#[derive(Clone, Copy)]
+enum Site<'a> {
+    /// On a stage that does not own its actors.
+    Stage(&'a Arc<dyn Submit>),
+    Pinned(&'a Arc<PinnedShared>),
+    /// On the stage of the actor with this header, or on the pool if that stage is dedicated.
+    Beside(&'a Header),
+}
+
+impl<'a> Location<'a> {
+    /// On the pool, or a stage that does not own its actors either.
+    pub(crate) fn on(stage: &'a Arc<dyn Submit>) -> Self {
+        Self { site: Site::Stage(stage), parent: None }
+    }
+
+    /// On a stage that owns its actors.
+    pub(crate) fn pinned(stage: &'a Arc<PinnedShared>) -> Self {
+        Self { site: Site::Pinned(stage), parent: None }
+    }
+
+    /// On the stage of the actor with this header, or on the pool if that stage is dedicated.
+    pub(crate) fn beside(header: &'a Header) -> Self {
+        Self { site: Site::Beside(header), parent: None }
+    }
+
+    /// There; a supervised actor becomes a child of the one with this header.
+    pub(crate) fn below(self, parent: &'a Header) -> Self {
+        Self { parent: Some(parent), ..self }
+    }
+
+    /// On a stage that owns its actors instead.
+    pub(crate) fn moved_to<'b>(self, stage: &'b Arc<PinnedShared>) -> Location<'b>
+    where
+        'a: 'b,
+    {
+        Location { site: Site::Pinned(stage), parent: self.parent }
+    }
+
+    /// There, also when the actor beside which it was is gone: the pool, if it was beside one. As
+    /// nobody's child.
+    pub(crate) fn for_good(self) -> LastingLocation {
+        match self.site {
+            Site::Stage(stage) => LastingLocation::Stage(stage.clone()),
+            Site::Pinned(stage) => LastingLocation::Pinned(stage.clone()),
+            Site::Beside(header) => LastingLocation::Stage(header.stage.theater().pool()),
+        }
+    }
+}
+
+/// A [`Location`] to be kept.
+pub(crate) enum LastingLocation {
+    /// On a stage that does not own its actors.
+    Stage(Arc<dyn Submit>),
+    Pinned(Arc<PinnedShared>),
+}
+
+impl LastingLocation {
+    pub(crate) fn location(&self) -> Location<'_> {
+        match self {
+            Self::Stage(stage) => Location::on(stage),
+            Self::Pinned(stage) => Location::pinned(stage),
+        }
+    }
+
+    /// The theater of its stage.
+    pub(crate) fn theater(&self) -> &Arc<TheaterShared> {
+        match self {
+            Self::Stage(stage) => stage.theater(),
+            Self::Pinned(stage) => stage.theater(),
+        }
+    }
+}
+
+/// Creates an actor.
+#[inline]
+pub(crate) fn at<N: NewActor>(location: Location<'_>, actor: N) -> ActorRef<N::Msg> {
+    create_at(location, actor, |_| {})
+}
+
+/// As [`at`], for a supervised actor, which `new` has processed in its way.
+pub(crate) fn supervised<A: 'static, N: NewActor>(
+    location: Location<'_>,
     supervision: Supervision,
     mut make: Make<A>,
     new: impl FnOnce(A) -> N,
 ) -> ActorRef<N::Msg> {
-    let home = pinned.map_or_else(|| Home::submitting(&**stage), Home::pinned);
     let actor = new(make());
-    create(stage, home, actor, |header| supervise(header, supervision, None, make))
-}
-
-/// Creates a supervised child of the actor with this header, where [`beside`] would.
-pub(crate) fn child<A: 'static, N: NewActor>(
-    parent: &Header,
-    supervision: Supervision,
-    mut make: Make<A>,
-    new: impl FnOnce(A) -> N,
-) -> ActorRef<N::Msg> {
-    let actor = new(make());
-    let birth = Birth::expected(parent);
-    create_beside(parent, actor, |header| {
-        let number = birth.number();
-        supervise(header, supervision, Some(birth), make);
-        enter_child(&ErasedWeakRef::new(parent), number, header);
+    let birth = location.parent.map(|parent| (parent, Birth::expected(parent)));
+    create_at(location, actor, |header| {
+        let child = birth.as_ref().map(|(parent, birth)| (*parent, birth.number()));
+        let birth = birth.map(|(_, birth)| birth);
+        supervise(header, supervision, birth, make);
+        if let Some((parent, number)) = child {
+            enter_child(&ErasedWeakRef::new(parent), number, header);
+        }
     })
 }
 
 /// Creates an actor that ends with the one with this header, or with its state, and keeps its
 /// [`Birth`] itself.
 pub(crate) fn helper<N: NewActor>(parent: &Header, birth: u64, actor: N) {
-    create_beside(parent, actor, |header| enter_pipe(&ErasedWeakRef::new(parent), birth, header));
+    let location = Location::beside(parent);
+    let enter = |header: &Header| enter_pipe(&ErasedWeakRef::new(parent), birth, header);
+    create_at(location, actor, enter);
 }
 
 /// As [`helper`], on the pool, where another worker finds it.
@@ -81,7 +151,7 @@ pub(crate) fn forked<N: NewActor>(header: &Header, actor: N) {
 
 fn create_on_pool<N: NewActor>(header: &Header, actor: N, prepare: impl FnOnce(&Header)) {
     let pool = header.stage.theater().pool();
-    create_for(Origin::Beside, &pool, Home::submitting(&*pool), actor, prepare);
+    create(Origin::Beside, &pool, Home::submitting(&*pool), actor, prepare);
 }
 
 fn supervise<A: 'static>(
@@ -94,46 +164,39 @@ fn supervise<A: 'static>(
     relations.set_supervised(Box::new(Supervised::new(supervision, birth, Box::new(make))));
 }
 
-/// Creates an actor on the stage of the actor with this header, or on the pool if that stage is
-/// dedicated.
-pub(crate) fn beside<N: NewActor>(header: &Header, actor: N) -> ActorRef<N::Msg> {
-    create_beside(header, actor, |_| {})
-}
-
-/// As [`beside`], for an actor that handles messages of the one with this header: while it is held
+/// Creates an actor beside the one with this header that handles messages for it: while it is held
 /// back, that one waits (`messaging/pressure/waits.rs`).
 pub(crate) fn working_for<N: NewActor>(header: &Header, actor: N) -> ActorRef<N::Msg> {
-    create_beside(header, actor, |new| {
+    create_at(Location::beside(header), actor, |new| {
         if let Ok(relations) = new.relations.get_or_make() {
             relations.set_works_for(ErasedWeakRef::new(header));
         }
     })
 }
 
-fn create_beside<N: NewActor>(
-    header: &Header,
-    actor: N,
-    prepare: impl FnOnce(&Header),
-) -> ActorRef<N::Msg> {
-    if header.pinned().is_some_and(PinnedShared::is_dedicated) {
-        let pool = header.stage.theater().pool();
-        let home = Home::submitting(&*pool);
-        return create(&pool, home, actor, prepare);
-    }
-    create(&header.stage, header.home.of_stage(), actor, prepare)
-}
-
 /// `prepare` is given the new actor before it starts.
-fn create<N: NewActor>(
-    stage: &Arc<dyn Submit>,
-    home: Home,
+fn create_at<N: NewActor>(
+    location: Location<'_>,
     actor: N,
     prepare: impl FnOnce(&Header),
 ) -> ActorRef<N::Msg> {
-    create_for(Origin::Spawn, stage, home, actor, prepare)
+    let held: Arc<dyn Submit>;
+    let (stage, home) = match location.site {
+        Site::Stage(stage) => (stage, Home::submitting(&**stage)),
+        Site::Pinned(stage) => {
+            held = stage.clone();
+            (&held, Home::pinned(stage))
+        }
+        Site::Beside(header) if header.pinned().is_some_and(PinnedShared::is_dedicated) => {
+            held = header.stage.theater().pool();
+            (&held, Home::submitting(&*held))
+        }
+        Site::Beside(header) => (&header.stage, header.home.of_stage()),
+    };
+    create(Origin::Spawn, stage, home, actor, prepare)
 }
 
-fn create_for<N: NewActor>(
+fn create<N: NewActor>(
     origin: Origin,
     stage: &Arc<dyn Submit>,
     home: Home,

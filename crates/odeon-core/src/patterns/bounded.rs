@@ -44,7 +44,7 @@ use crate::vocabulary::message::Message;
 ///
 /// let theater = Theater::new()?;
 /// let bounded = || Bounded::new(Printer).mailbox(0, Bound::drop_oldest(1)).mailbox(1, Bound::reject(100));
-/// let printer = theater.spawn_supervised(Supervision::new(), bounded);
+/// let printer = theater.actor().supervised(Supervision::new()).spawn(bounded);
 ///
 /// assert_eq!(printer.ask(|reply| Job::Page("two".into(), reply)).wait(), Ok(3));
 /// match printer.send(Job::Cancel) {
@@ -80,7 +80,7 @@ impl<A: AsyncBehavior> Bounded<A> {
     /// #     async fn handle(&mut self, reply: Box<Reply<u32>>, _: &mut AsyncContext<'_, Self>) { reply.send(7) }
     /// # }
     /// # let theater = Theater::new()?;
-    /// let fetcher = theater.spawn_async(Bounded::new_async(Fetcher).mailbox(0, Bound::wait(8)));
+    /// let fetcher = theater.spawn(Bounded::new_async(Fetcher).mailbox(0, Bound::wait(8)));
     /// assert_eq!(fetcher.ask(Box::new).wait(), Ok(7));
     /// # Ok::<(), BuildError>(())
     /// ```

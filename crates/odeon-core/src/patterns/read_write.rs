@@ -171,8 +171,7 @@ pub enum ReadSharing {
 }
 
 /// A [`ReadWriteActor`] as an [`Actor`](crate::Actor), to be spawned by
-/// [`spawn`](crate::Theater::spawn), [`spawn_supervised`](crate::Theater::spawn_supervised) and
-/// their like.
+/// [`spawn`](crate::Theater::spawn), or in another way by [`actor`](crate::Theater::actor).
 ///
 /// A restart keeps all messages that wait, and the policy of the first state: those of later ones
 /// are not looked at. It waits for the reads that are under way; so does the end of the actor.
@@ -195,7 +194,7 @@ pub enum ReadSharing {
 /// # }
 /// let theater = Theater::new()?;
 /// let make = || ReadWriting::new(Sorted(Vec::new()), ReadWritePolicy::WritersFirst);
-/// let sorted = theater.spawn_supervised(Supervision::new(), make);
+/// let sorted = theater.actor().supervised(Supervision::new()).spawn(make);
 /// sorted.write(Add(7))?;
 /// let has = sorted.ask_read(|reply| Has(7, reply)).wait()?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -41,7 +41,7 @@ use crate::messaging::ask::asker::AskedOne;
 use crate::messaging::ask::kept::Kept;
 use crate::messaging::ask::sending::Unsent;
 use crate::messaging::reply::Reply;
-use crate::process::submit::Submit;
+use crate::process::theater_shared::TheaterShared;
 use crate::vocabulary::error::{SendError, TrySendError};
 use crate::vocabulary::message::{Message, mailbox_of};
 use member::Member;
@@ -70,7 +70,7 @@ pub use routing::Routing;
 ///
 /// let theater = Theater::new()?;
 /// let hashers =
-///     theater.spawn_worker_pool(4, Routing::LeastLoaded, Supervision::new(), |_number| Hasher);
+///     theater.actor().supervised(Supervision::new()).pool(4, Routing::LeastLoaded, |_number| Hasher);
 /// assert_eq!(hashers.ask(|reply| Job::Hash("four".into(), reply)).wait()?, 4);
 /// hashers.resize(8);
 /// assert_eq!(hashers.len(), 8);
@@ -83,8 +83,7 @@ pub struct WorkerPool<M: Message> {
 struct Inner<M: Message> {
     members: ArcSwap<Vec<Member<M>>>,
     routing: Routing<M>,
-    /// Where its members live.
-    stage: Arc<dyn Submit>,
+    theater: Arc<TheaterShared>,
     /// Numbers the messages, for routing.
     sent: AtomicU64,
     make: Box<dyn Fn(usize) -> Member<M> + Send + Sync>,
@@ -96,13 +95,13 @@ impl<M: Message> WorkerPool<M> {
     fn new(
         size: usize,
         routing: Routing<M>,
-        stage: Arc<dyn Submit>,
+        theater: Arc<TheaterShared>,
         make_member: impl Fn(usize) -> Member<M> + Send + Sync + 'static,
     ) -> Self {
         let inner = Inner {
             members: ArcSwap::from_pointee((0..size).map(&make_member).collect()),
             routing,
-            stage,
+            theater,
             sent: AtomicU64::new(0),
             make: Box::new(make_member),
             replacing: Mutex::new(()),
@@ -200,7 +199,7 @@ impl<M: Message> WorkerPool<M> {
         limit: Duration,
         question: impl FnOnce(Reply<T>) -> M,
     ) -> AskWithin<T> {
-        let (reply, answer) = AskWithin::to_come(self.inner.stage.theater(), limit);
+        let (reply, answer) = AskWithin::to_come(&self.inner.theater, limit);
         let (asked, question) = (AskedOne::default(), question(reply));
         let sent =
             self.inner.send(question, |member, question| send_noted(member, question, &asked));

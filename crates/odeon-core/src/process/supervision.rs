@@ -91,7 +91,7 @@ type Decide = dyn Fn(&Failure<'_>) -> Directive + Send + Sync;
 ///
 /// let theater = Theater::new()?;
 /// let policy = Supervision::new().restarts(3, Duration::from_secs(1));
-/// let divider = theater.spawn_supervised(policy, || Divider);
+/// let divider = theater.actor().supervised(policy).spawn(|| Divider);
 /// # std::panic::set_hook(Box::new(|_| {}));
 /// let failed = AskError::Failed("attempt to divide by zero".into());
 /// assert_eq!(divider.ask(|r| Divide::By(0, r)).wait(), Err(failed));

@@ -90,7 +90,7 @@ impl Theater {
     ///     }
     /// }
     /// let theater = Theater::builder().asks_seen(true).build()?;
-    /// let [a, b] = [(); 2].map(|()| theater.spawn_async(Relay { other: None }));
+    /// let [a, b] = [(); 2].map(|()| theater.spawn(Relay { other: None }));
     /// a.send(Ask::Other(b.clone()))?;
     /// b.send(Ask::Other(a.clone()))?;
     /// let never = a.ask(Ask::What);

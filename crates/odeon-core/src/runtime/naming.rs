@@ -11,7 +11,7 @@
 mod error;
 mod names;
 pub(crate) mod sharded;
-pub(crate) mod spawning;
+mod spawning;
 
 use std::sync::Arc;
 
@@ -20,20 +20,14 @@ use odeon_sync::{Mutex, MutexGuard};
 pub use error::{LookupError, NameTaken, OtherType};
 
 use crate::messaging::actor_ref::ActorRef;
-use crate::process::supervision::Supervision;
 use crate::process::theater_shared::TheaterShared;
 use crate::runtime::group::named::NamedGroups;
 use crate::runtime::theater::Theater;
-use crate::turn::async_behavior::AsyncBehavior;
 use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
 use crate::vocabulary::actor_id::ActorId;
 use crate::vocabulary::message::Message;
 use names::Names;
-use spawning::{
-    lookup_or_spawn, lookup_or_spawn_async, lookup_or_spawn_async_supervised,
-    lookup_or_spawn_supervised,
-};
 
 /// The names of one theater.
 #[derive(Default)]
@@ -125,82 +119,6 @@ impl Theater {
     pub fn lookup<M: Message>(&self, name: &str) -> Result<ActorRef<M>, LookupError> {
         Naming::of(self.shared()).names.lookup(name)
     }
-
-    /// The actor that has this name; if there is none, a new one on the pool gets it.
-    ///
-    /// However many callers race, one actor is spawned, and `make` is called once. It runs in the
-    /// new actor's first turn, not in the caller: it holds up nobody but this actor's messages, it
-    /// may look up or spawn other names, and a panic in it ends the actor as failed, which frees
-    /// the name.
-    ///
-    /// # Errors
-    /// If the actor that has the name has other messages than `A`.
-    ///
-    /// ```
-    /// # use odeon_core::*;
-    /// struct Counter(u32);
-    /// enum Count { Next(Reply<u32>) }
-    /// # impl Message for Count {}
-    /// impl Actor for Counter {
-    ///     type Msg = Count;
-    ///     fn handle(&mut self, Count::Next(reply): Count, _: &mut Context<'_, Self>) {
-    ///         self.0 += 1;
-    ///         reply.send(self.0);
-    ///     }
-    /// }
-    ///
-    /// let theater = Theater::new()?;
-    /// let next = || theater.lookup_or_spawn("tickets", || Counter(0)).unwrap().ask(Count::Next).wait();
-    /// assert_eq!((next(), next()), (Ok(1), Ok(2)));
-    /// # Ok::<(), BuildError>(())
-    /// ```
-    pub fn lookup_or_spawn<A: Behavior>(
-        &self,
-        name: &str,
-        make: impl FnOnce() -> A + Send + 'static,
-    ) -> Result<ActorRef<A::Msg>, OtherType> {
-        lookup_or_spawn(self.shared(), name, make)
-    }
-
-    /// As [`lookup_or_spawn`](Self::lookup_or_spawn), for a supervised actor: `make` is called
-    /// again for each restart, during which the actor keeps its name.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn lookup_or_spawn_supervised<A: Behavior>(
-        &self,
-        name: &str,
-        supervision: Supervision,
-        make: impl Fn() -> A + Send + Sync + 'static,
-    ) -> Result<ActorRef<A::Msg>, OtherType> {
-        lookup_or_spawn_supervised(self.shared(), name, supervision, make)
-    }
-
-    /// As [`lookup_or_spawn`](Self::lookup_or_spawn), for an asynchronous actor.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn lookup_or_spawn_async<A: AsyncBehavior>(
-        &self,
-        name: &str,
-        make: impl FnOnce() -> A + Send + 'static,
-    ) -> Result<ActorRef<A::Msg>, OtherType> {
-        lookup_or_spawn_async(self.shared(), name, make)
-    }
-
-    /// As [`lookup_or_spawn_supervised`](Self::lookup_or_spawn_supervised), for an asynchronous
-    /// actor.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn lookup_or_spawn_async_supervised<A: AsyncBehavior>(
-        &self,
-        name: &str,
-        supervision: Supervision,
-        make: impl Fn() -> A + Send + Sync + 'static,
-    ) -> Result<ActorRef<A::Msg>, OtherType> {
-        lookup_or_spawn_async_supervised(self.shared(), name, supervision, make)
-    }
 }
 
 impl<A: Behavior> Context<'_, A> {
@@ -223,56 +141,5 @@ impl<A: Behavior> Context<'_, A> {
     /// As there.
     pub fn lookup<M: Message>(&self, name: &str) -> Result<ActorRef<M>, LookupError> {
         Naming::of(self.theater()).names.lookup(name)
-    }
-
-    /// As [`Theater::lookup_or_spawn`], in the theater of this actor: a new actor is on the
-    /// theater's pool, wherever this one is.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn lookup_or_spawn<B: Behavior>(
-        &self,
-        name: &str,
-        make: impl FnOnce() -> B + Send + 'static,
-    ) -> Result<ActorRef<B::Msg>, OtherType> {
-        lookup_or_spawn(self.theater(), name, make)
-    }
-
-    /// As [`Theater::lookup_or_spawn_supervised`], in the theater of this actor.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn lookup_or_spawn_supervised<B: Behavior>(
-        &self,
-        name: &str,
-        supervision: Supervision,
-        make: impl Fn() -> B + Send + Sync + 'static,
-    ) -> Result<ActorRef<B::Msg>, OtherType> {
-        lookup_or_spawn_supervised(self.theater(), name, supervision, make)
-    }
-
-    /// As [`Theater::lookup_or_spawn_async`], in the theater of this actor.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn lookup_or_spawn_async<B: AsyncBehavior>(
-        &self,
-        name: &str,
-        make: impl FnOnce() -> B + Send + 'static,
-    ) -> Result<ActorRef<B::Msg>, OtherType> {
-        lookup_or_spawn_async(self.theater(), name, make)
-    }
-
-    /// As [`Theater::lookup_or_spawn_async_supervised`], in the theater of this actor.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn lookup_or_spawn_async_supervised<B: AsyncBehavior>(
-        &self,
-        name: &str,
-        supervision: Supervision,
-        make: impl Fn() -> B + Send + Sync + 'static,
-    ) -> Result<ActorRef<B::Msg>, OtherType> {
-        lookup_or_spawn_async_supervised(self.theater(), name, supervision, make)
     }
 }

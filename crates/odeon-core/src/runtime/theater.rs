@@ -1,11 +1,10 @@
 //! A theater: one runtime, its stages and its actors. No globals: any number can run side by side.
 
 pub(crate) mod builder;
+mod placing;
 pub(crate) mod root;
 mod shutdown;
-mod spawn_async;
 
-use std::convert::identity;
 use std::sync::{Arc, OnceLock};
 use std::thread::ThreadId;
 use std::time::Duration;
@@ -14,21 +13,22 @@ use odeon_sync::Mutex;
 use odeon_sync::atomic::AtomicBool;
 use odeon_sync::thread::JoinHandle;
 
-use crate::lifecycle::spawn;
+use crate::lifecycle::actor_builder::ActorBuilder;
+use crate::lifecycle::spawn::Location;
+use crate::lifecycle::spawnable::Spawnable;
 use crate::messaging::actor_ref::ActorRef;
 use crate::process::submit::Submit;
-use crate::process::supervision::Supervision;
 use crate::process::theater_shared::TheaterShared;
 use crate::scheduler::pinned::{PinnedKind, PinnedShared};
 use crate::scheduler::pool::PoolShared;
 use crate::scheduler::seen_stage::SeenStage;
 use crate::telemetry::{StageStats, StageTally};
-use crate::turn::behavior::Behavior;
 use crate::vocabulary::dead_letter::DeadLetterCounts;
 use crate::vocabulary::error::{BuildError, BuildErrorKind, StageError};
 use builder::TheaterBuilder;
 use root::Root;
 
+pub use placing::DedicatedBuilder;
 pub use root::RootFailure;
 pub use shutdown::StopReport;
 
@@ -133,87 +133,21 @@ impl Theater {
         &self.parts.shared.config.name
     }
 
-    /// Creates an actor on the pool.
+    /// Creates an actor on the pool: an [`Actor`](crate::Actor), or an
+    /// [`AsyncActor`](crate::AsyncActor).
     ///
     /// After the theater was shut down the actor is dropped and the reference leads to nobody.
-    pub fn spawn<A: Behavior>(&self, actor: A) -> ActorRef<A::Msg> {
-        spawn::on(&self.parts.default_stage, None, actor)
+    pub fn spawn<Kind, A: Spawnable<Kind>>(&self, actor: A) -> ActorRef<A::Msg> {
+        actor.create(Location::on(&self.parts.default_stage))
     }
 
-    /// Creates a supervised actor on the pool: one that may be made anew when it fails. `make`
-    /// makes its state, now and for each restart.
-    ///
-    /// # Panics
-    /// If `make` does when it is called for the first time.
-    pub fn spawn_supervised<A: Behavior>(
-        &self,
-        supervision: Supervision,
-        make: impl FnMut() -> A + Send + 'static,
-    ) -> ActorRef<A::Msg> {
-        let stage = &self.parts.default_stage;
-        spawn::supervised_on(stage, None, supervision, Box::new(make), identity)
-    }
-
-    /// As [`spawn_supervised`](Self::spawn_supervised), on a pinned stage.
-    ///
-    /// # Panics
-    /// As there, and if the stage belongs to another theater.
-    #[track_caller]
-    pub fn spawn_supervised_on<A: Behavior>(
-        &self,
-        stage: &Stage,
-        supervision: Supervision,
-        make: impl FnMut() -> A + Send + 'static,
-    ) -> ActorRef<A::Msg> {
-        self.check_own(stage);
-        let submit = stage.shared.clone() as Arc<dyn Submit>;
-        let pinned = Some(&*stage.shared);
-        spawn::supervised_on(&submit, pinned, supervision, Box::new(make), identity)
-    }
-
-    /// Creates an actor on a pinned stage.
-    ///
-    /// # Panics
-    /// If the stage belongs to another theater.
-    #[track_caller]
-    pub fn spawn_on<A: Behavior>(&self, stage: &Stage, actor: A) -> ActorRef<A::Msg> {
-        self.check_own(stage);
-        spawn::on(&(stage.shared.clone() as Arc<dyn Submit>), Some(&stage.shared), actor)
-    }
-
-    /// Creates an actor with a thread of its own, in which it may block. The thread ends with it.
-    ///
-    /// # Errors
-    /// If the thread cannot be started.
-    pub fn spawn_dedicated<A: Behavior>(
-        &self,
-        name: &str,
-        actor: A,
-    ) -> Result<ActorRef<A::Msg>, StageError> {
-        let stage = self.start_pinned(name, PinnedKind::Dedicated)?;
-        Ok(spawn::on(&(stage.clone() as Arc<dyn Submit>), Some(&stage), actor))
-    }
-
-    /// As [`spawn_dedicated`](Self::spawn_dedicated), for a supervised actor: the thread is the
-    /// same after each restart. `make` makes its state, now and for each restart.
-    ///
-    /// # Errors
-    /// If the thread cannot be started.
-    ///
-    /// # Panics
-    /// If `make` does when it is called for the first time.
-    pub fn spawn_dedicated_supervised<A: Behavior>(
-        &self,
-        name: &str,
-        supervision: Supervision,
-        mut make: impl FnMut() -> A + Send + 'static,
-    ) -> Result<ActorRef<A::Msg>, StageError> {
-        // Before the thread starts: nobody would end it if this panicked.
-        let mut first = Some(make());
-        let stage = self.start_pinned(name, PinnedKind::Dedicated)?;
-        let make = move || first.take().unwrap_or_else(&mut make);
-        let submit = stage.clone() as Arc<dyn Submit>;
-        Ok(spawn::supervised_on(&submit, Some(&stage), supervision, Box::new(make), identity))
+    /// An actor to be created elsewhere than [`spawn`](Self::spawn) does, or supervised, or with a
+    /// name.
+    pub fn actor(&self) -> ActorBuilder<'_> {
+        ActorBuilder {
+            theater: &self.parts.shared,
+            location: Location::on(&self.parts.default_stage),
+        }
     }
 
     /// A new pinned stage: a thread named `name` that will own the actors spawned on it.
@@ -221,7 +155,7 @@ impl Theater {
     /// # Errors
     /// If the thread cannot be started.
     pub fn pinned(&self, name: &str) -> Result<Stage, StageError> {
-        let shared = self.start_pinned(name, PinnedKind::Pinned { core: None })?;
+        let shared = self.parts.start_pinned(name, PinnedKind::Pinned { core: None })?;
         Ok(Stage { shared })
     }
 
@@ -231,30 +165,8 @@ impl Theater {
     /// # Errors
     /// If the thread cannot be started.
     pub fn pinned_to_core(&self, name: &str, core: usize) -> Result<Stage, StageError> {
-        let shared = self.start_pinned(name, PinnedKind::Pinned { core: Some(core) })?;
+        let shared = self.parts.start_pinned(name, PinnedKind::Pinned { core: Some(core) })?;
         Ok(Stage { shared })
-    }
-
-    #[track_caller]
-    fn check_own(&self, stage: &Stage) {
-        assert!(
-            Arc::ptr_eq(stage.shared.theater(), &self.parts.shared),
-            "the stage belongs to another theater"
-        );
-    }
-
-    fn start_pinned(&self, name: &str, kind: PinnedKind) -> Result<Arc<PinnedShared>, StageError> {
-        let (stage, thread) =
-            PinnedShared::start(self.parts.shared.clone(), name, kind).map_err(StageError)?;
-        let mut stages =
-            self.parts.pinned.lock().expect("no panic happens under the list of stages");
-        stages.retain(|stage| !stage.has_ended());
-        stages.push(stage.clone());
-        let mut threads =
-            self.parts.threads.lock().expect("no panic happens under the list of threads");
-        // The handles of threads that have ended cost little; the shutdown joins them all.
-        threads.push(thread);
-        Ok(stage)
     }
 
     pub(crate) fn parts(&self) -> &Arc<Parts> {
@@ -311,6 +223,23 @@ impl Theater {
 }
 
 impl Parts {
+    /// Starts the thread of a stage that owns its actors, unless the theater ends.
+    fn start_pinned(&self, name: &str, kind: PinnedKind) -> Result<Arc<PinnedShared>, StageError> {
+        let mut stages = self.pinned.lock().expect("no panic happens under the list of stages");
+        // Under this lock the threads are told to end: one that came later would never be.
+        if self.shared.is_stopping() {
+            return Err(StageError::theater_ended());
+        }
+        let (stage, thread) =
+            PinnedShared::start(self.shared.clone(), name, kind).map_err(StageError)?;
+        stages.retain(|stage| !stage.has_ended());
+        stages.push(stage.clone());
+        let mut threads = self.threads.lock().expect("no panic happens under the list of threads");
+        // The handles of threads that have ended cost little; the shutdown joins them all.
+        threads.push(thread);
+        Ok(stage)
+    }
+
     pub(crate) fn shared(&self) -> &TheaterShared {
         &self.shared
     }

@@ -37,7 +37,7 @@ use crate::vocabulary::message::Message;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no actor whose handlers never wait",
-    note = "an `AsyncActor` is spawned with `spawn_async` and its like, and bounded with `Bounded::new_async`",
+    note = "an `AsyncActor` is bounded with `Bounded::new_async`",
     note = "a `SpeculativeActor` is spawned with `spawn_speculative` and its like, and bounded by `Processing::bounded`",
     note = "a `ReadWriteActor` is spawned as what `ReadWriting::new` makes of it"
 )]

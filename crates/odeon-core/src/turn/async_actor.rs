@@ -54,7 +54,7 @@ use crate::vocabulary::message::Message;
 /// }
 ///
 /// let theater = Theater::new()?;
-/// let till = theater.spawn_async(Till { prices: theater.spawn(Prices), taken: 0 });
+/// let till = theater.spawn(Till { prices: theater.spawn(Prices), taken: 0 });
 /// till.send(Sale::Of(3))?;
 /// till.send(Sale::Of(2))?;
 /// assert_eq!(till.ask(Sale::Total).wait()?, 35);
@@ -62,7 +62,7 @@ use crate::vocabulary::message::Message;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no asynchronous actor",
-    note = "an `Actor` is spawned with `spawn` and its like, and bounded with `Bounded::new`"
+    note = "an `Actor` is bounded with `Bounded::new`"
 )]
 pub trait AsyncActor: Send + Sized + 'static {
     /// What this actor can be sent.

@@ -14,7 +14,7 @@ use crate::vocabulary::message::Message;
 /// implement [`AsyncActor`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no asynchronous actor",
-    note = "an `Actor` is spawned with `spawn` and its like, and bounded with `Bounded::new`"
+    note = "an `Actor` is bounded with `Bounded::new`"
 )]
 pub trait AsyncBehavior: Send + Sized + 'static {
     /// What it can be sent.

@@ -41,7 +41,7 @@ use crate::vocabulary::message::Message;
 /// }
 /// # let theater = Theater::new().unwrap();
 /// # let (sold, orders) = channel();
-/// # let shop = theater.spawn_async(Shop { stock: 0, sold });
+/// # let shop = theater.spawn(Shop { stock: 0, sold });
 /// # (0..3).for_each(|n| shop.send(Event::Order(n)).unwrap());
 /// # shop.send(Event::Delivery(2)).unwrap();
 /// # shop.send(Event::Delivery(1)).unwrap();

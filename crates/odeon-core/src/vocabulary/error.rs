@@ -115,7 +115,7 @@ impl<M> Error for TrySendError<M> {}
 /// }
 /// # std::panic::set_hook(Box::new(|_| {}));
 /// let theater = Theater::builder().failures_printed(false).build()?;
-/// let divider = theater.spawn_supervised(Supervision::new(), || Divider);
+/// let divider = theater.actor().supervised(Supervision::new()).spawn(|| Divider);
 ///
 /// let answer = divider.ask(|reply| Divide(7, 0, reply)).wait();
 /// assert_eq!(answer.unwrap_err().failure(), Some("attempt to divide by zero"));
@@ -226,6 +226,12 @@ impl Error for BuildError {
 /// The thread of a stage could not be started.
 #[derive(Debug)]
 pub struct StageError(pub(crate) std::io::Error);
+
+impl StageError {
+    pub(crate) fn theater_ended() -> Self {
+        Self(std::io::Error::other("the theater has ended"))
+    }
+}
 
 impl fmt::Display for StageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -103,13 +103,15 @@ pub(crate) fn on_all(test: impl Fn(&Theater, Spawn<'_>)) {
     let waiting =
         |notes: &Notes, bound| Bounded::new_async(AsyncClerk(notes.clone())).mailbox(1, bound);
     test(&theater, &|notes, bound| theater.spawn(plain(notes, bound)));
-    test(&theater, &|notes, bound| theater.spawn_on(&stage, plain(notes, bound)));
-    test(&theater, &|notes, bound| theater.spawn_dedicated("one", plain(notes, bound)).unwrap());
-    test(&theater, &|notes, bound| theater.spawn_async(waiting(notes, bound)));
-    test(&theater, &|notes, bound| theater.spawn_async_on(&stage, waiting(notes, bound)));
+    test(&theater, &|notes, bound| theater.actor().on(&stage).spawn(plain(notes, bound)));
+    test(&theater, &|notes, bound| {
+        theater.actor().dedicated("one").spawn(plain(notes, bound)).unwrap()
+    });
+    test(&theater, &|notes, bound| theater.spawn(waiting(notes, bound)));
+    test(&theater, &|notes, bound| theater.actor().on(&stage).spawn(waiting(notes, bound)));
     test(&theater, &|notes, bound| {
         let notes = notes.clone();
-        theater.spawn_supervised(Supervision::new(), move || plain(&notes, bound))
+        theater.actor().supervised(Supervision::new()).spawn(move || plain(&notes, bound))
     });
 }
 

@@ -144,13 +144,13 @@ impl Full {
         let stage = |theater: &Theater| theater.pinned("stage").unwrap();
         Self::new(Self::theater(), |theater, clerk| match kind {
             Kind::Plain => theater.spawn(clerk),
-            Kind::Asynchronous => theater.spawn_async(Slowly(clerk)),
-            Kind::Pinned => theater.spawn_on(&stage(theater), clerk),
-            Kind::Dedicated => theater.spawn_dedicated("own", clerk).unwrap(),
+            Kind::Asynchronous => theater.spawn(Slowly(clerk)),
+            Kind::Pinned => theater.actor().on(&stage(theater)).spawn(clerk),
+            Kind::Dedicated => theater.actor().dedicated("own").spawn(clerk).unwrap(),
             Kind::Bounded => theater.spawn(bounded(clerk)),
-            Kind::BoundedPinned => theater.spawn_on(&stage(theater), bounded(clerk)),
+            Kind::BoundedPinned => theater.actor().on(&stage(theater)).spawn(bounded(clerk)),
             Kind::BoundedAsynchronous => {
-                theater.spawn_async(Bounded::new_async(Slowly(clerk)).mailbox(0, Bound::wait(3)))
+                theater.spawn(Bounded::new_async(Slowly(clerk)).mailbox(0, Bound::wait(3)))
             }
         })
     }

@@ -116,9 +116,9 @@ macro_rules! do_something {
                     parent.state(seed)
                 };
                 let child = if random.below(2) == 0 {
-                    $ctx.spawn_child(policy, move || Plain(state()))
+                    $ctx.actor().supervised(policy).spawn(move || Plain(state()))
                 } else {
-                    $ctx.spawn_async_child(policy, move || $crate::actors::Waiting(state()))
+                    $ctx.actor().supervised(policy).spawn(move || $crate::actors::Waiting(state()))
                 };
                 if random.below(2) == 0 {
                     world.on_end(&child);
@@ -133,7 +133,7 @@ macro_rules! do_something {
                 let newcomer = if random.below(2) == 0 {
                     $ctx.spawn(Plain(state))
                 } else {
-                    $ctx.spawn_async($crate::actors::Waiting(state))
+                    $ctx.spawn($crate::actors::Waiting(state))
                 };
                 world.send(&newcomer, random, deeper);
                 world.add_peer(newcomer);
@@ -207,9 +207,9 @@ macro_rules! do_something {
                 let (name, seed, maker) = (name(random), random.next_u64(), world.clone());
                 let make = move || Plain(maker.state(seed));
                 let found = if random.below(2) == 0 {
-                    $ctx.lookup_or_spawn(&name, make)
+                    $ctx.actor().lookup_or_spawn(&name, make)
                 } else {
-                    $ctx.lookup_or_spawn_supervised(&name, world.policy(random), make)
+                    $ctx.actor().supervised(world.policy(random)).lookup_or_spawn(&name, make)
                 };
                 let found = found.expect("all names are of actors with errands");
                 world.on_end(&found);

@@ -31,7 +31,7 @@ pub(crate) fn populate(
         _ => Routing::ByKey(|errand: &Errand| errand.seed % 7),
     };
     let employer = world.clone();
-    let pool = theater.spawn_worker_pool(random.below(4), routing, policy, move |member| {
+    let pool = theater.actor().supervised(policy).pool(random.below(4), routing, move |member| {
         let life = employer.counts.handled.now();
         Plain(employer.state(seed.wrapping_add(member as u64 + life)))
     });
@@ -48,14 +48,18 @@ fn spawn(
 ) -> ActorRef<Errand> {
     let (policy, mut state) = (world.policy(random), states(world, random));
     match (number, stage) {
-        (0 | 4, Some(stage)) => theater.spawn_supervised_on(stage, policy, move || Plain(state())),
-        (1 | 5, Some(stage)) => {
-            theater.spawn_async_supervised_on(stage, policy, move || Waiting(state()))
+        (0 | 4, Some(stage)) => {
+            theater.actor().on(stage).supervised(policy).spawn(move || Plain(state()))
         }
-        (2, Some(_)) => theater.spawn_dedicated("own", Plain(state())).unwrap(),
-        (3, Some(_)) => theater.spawn_async_dedicated("own", Waiting(state())).unwrap(),
-        (number, _) if number % 2 == 0 => theater.spawn_supervised(policy, move || Plain(state())),
-        _ => theater.spawn_async_supervised(policy, move || Waiting(state())),
+        (1 | 5, Some(stage)) => {
+            theater.actor().on(stage).supervised(policy).spawn(move || Waiting(state()))
+        }
+        (2, Some(_)) => theater.actor().dedicated("own").spawn(Plain(state())).unwrap(),
+        (3, Some(_)) => theater.actor().dedicated("own").spawn(Waiting(state())).unwrap(),
+        (number, _) if number % 2 == 0 => {
+            theater.actor().supervised(policy).spawn(move || Plain(state()))
+        }
+        _ => theater.actor().supervised(policy).spawn(move || Waiting(state())),
     }
 }
 

@@ -135,6 +135,6 @@ pub(crate) fn on_all_stages(test: impl Fn(&Theater, &dyn Fn(Plain) -> ActorRef<D
     let theater = Theater::builder().workers(2).build().unwrap();
     let stage = theater.pinned("stage").unwrap();
     test(&theater, &|actor| theater.spawn(actor));
-    test(&theater, &|actor| theater.spawn_on(&stage, actor));
-    test(&theater, &|actor| theater.spawn_dedicated("own", actor).unwrap());
+    test(&theater, &|actor| theater.actor().on(&stage).spawn(actor));
+    test(&theater, &|actor| theater.actor().dedicated("own").spawn(actor).unwrap());
 }

@@ -41,7 +41,7 @@ fn s19_a_panic_of_the_continuation_too() {
         ctx.pipe(async {}, |_, (), _| silent_panic("afterwards"));
     });
     plain.send(job).unwrap();
-    let waiting = run.theater().spawn_async(Waiting::new(&log()));
+    let waiting = run.theater().spawn(Waiting::new(&log()));
     waiting.on_end(tell_of(tell));
     let job = run_async(|_, ctx| {
         Box::pin(async move {
@@ -88,7 +88,7 @@ fn s19_stops_in_any_order_leak_nothing() {
         let run = Deterministic::new(seed);
         let (tracker, mut random) = (DropTracker::new(), Random::from_seed(seed));
         let plain = run.theater().spawn(Plain::new(&log()));
-        let waiting = run.theater().spawn_async(Waiting::new(&log()));
+        let waiting = run.theater().spawn(Waiting::new(&log()));
         for _ in 0..10 {
             let (waits, value, captured) =
                 (random.below(10) as u32, tracker.track(()), tracker.track(()));
@@ -129,7 +129,7 @@ fn s19_a_pipe_belongs_to_the_state_that_began_it() {
         let run = Deterministic::new(seed);
         let (log, bell) = (log(), Bell::new());
         let (kept, mut made) = (log.clone(), 0);
-        let actor = run.theater().spawn_supervised(policy(), move || {
+        let actor = run.theater().actor().supervised(policy()).spawn(move || {
             made += 1;
             kept.lock().unwrap().push(100 + made);
             Plain::new(&kept)
@@ -163,7 +163,7 @@ fn s19_resume_keeps_the_other_pipes() {
     let log = log();
     let kept = log.clone();
     let policy = Supervision::new().always(Directive::Resume);
-    let actor = run.theater().spawn_supervised(policy, move || Plain::new(&kept));
+    let actor = run.theater().actor().supervised(policy).spawn(move || Plain::new(&kept));
     let job = self::run(|_, ctx| {
         ctx.pipe(async { silent_panic("asked to") }, |_, (), _| ());
         ctx.pipe(yields(50), |this, (), _| this.note(1));
@@ -179,7 +179,7 @@ fn s19_a_cancelled_pipe_does_not_go_on() {
         let run = Deterministic::new(seed);
         let (log, tracker) = (log(), DropTracker::new());
         let (plain, waiting) =
-            (run.theater().spawn(Plain::new(&log)), run.theater().spawn_async(Waiting::new(&log)));
+            (run.theater().spawn(Plain::new(&log)), run.theater().spawn(Waiting::new(&log)));
         let pipe = Arc::new(Mutex::new(None));
         let (place, captured) = (pipe.clone(), tracker.track(()));
         let job = self::run(move |_, ctx| {
@@ -268,6 +268,6 @@ fn on_both(test: impl Fn(Theater, &dyn Fn(&Theater, Plain) -> ActorRef<Do>)) {
     test(theater(), &|theater, actor| theater.spawn(actor));
     test(theater(), &|theater, actor| {
         let stage = theater.pinned("stage").unwrap();
-        theater.spawn_on(&stage, actor)
+        theater.actor().on(&stage).spawn(actor)
     });
 }

@@ -44,8 +44,8 @@ fn s19_an_asynchronous_actor_goes_on_between_two_messages() {
         let log = log();
         let waiting = Waiting::new(&log);
         let actor = match pinned {
-            false => theater.spawn_async(waiting),
-            true => theater.spawn_async_on(&stage, waiting),
+            false => theater.spawn(waiting),
+            true => theater.actor().on(&stage).spawn(waiting),
         };
         let (bell, piped) = (Bell::new(), Arc::new(AtomicUsize::new(0)));
         let (rings, done) = (bell.rings(), piped.clone());
@@ -102,7 +102,7 @@ fn s19_every_output_arrives_once_in_any_order() {
         let run = Deterministic::new(seed);
         let logs = [log(), log()];
         let plain = run.theater().spawn(Plain::new(&logs[0]));
-        let waiting = run.theater().spawn_async(Waiting::new(&logs[1]));
+        let waiting = run.theater().spawn(Waiting::new(&logs[1]));
         for n in 0..20 {
             plain.send(self::run(move |_, ctx| chain(ctx, n, 9))).unwrap();
             let job = run_async(move |_, ctx| {
@@ -208,9 +208,9 @@ fn s19_actors_in_worker_pools_and_under_names_go_on_too() {
     let log = log();
     let made = log.clone();
     let make = move |_| Plain::new(&made);
-    let pool = theater.spawn_worker_pool(2, Routing::LeastLoaded, Supervision::new(), make);
+    let pool = theater.actor().supervised(Supervision::new()).pool(2, Routing::LeastLoaded, make);
     let made = log.clone();
-    let named = theater.lookup_or_spawn("plain", move || Plain::new(&made)).unwrap();
+    let named = theater.actor().lookup_or_spawn("plain", move || Plain::new(&made)).unwrap();
     for _ in 0..10 {
         let job = || run(|_, ctx| drop(ctx.pipe(yields(2), |this, (), _| this.note(1))));
         pool.send(job()).unwrap();

@@ -224,7 +224,7 @@ impl<W: Send + 'static> Balancing<W> {
                 } else {
                     let name = format!("{}-{number_of_kind}", kind.name);
                     // Those that have begun end with the handle.
-                    theater.spawn_dedicated(&name, member).map_err(BalancingError::Stage)?
+                    theater.actor().dedicated(&name).spawn(member).map_err(BalancingError::Stage)?
                 };
                 shared.set_member(number, actor);
                 number += 1;

@@ -51,7 +51,7 @@ type Make<A> = dyn Fn() -> Result<(A, <A as DeviceActor>::Device), DeviceError> 
 /// # let theater = Theater::new()?;
 /// let plan = DevicePlan::new(Batching::new(), || Ok((Counter, HostDevice::new(1 << 20))));
 /// let make = { let plan = plan.clone(); move || Bounded::new(plan.actor()).mailbox(0, Bound::wait(100)) };
-/// let counter = theater.spawn_dedicated_supervised("counter", Supervision::new(), make)?;
+/// let counter = theater.actor().dedicated("counter").supervised(Supervision::new()).spawn(make)?;
 /// counter.send(1)?;
 /// # while plan.stats().messages == 0 { std::thread::yield_now() }
 /// assert_eq!(plan.stats().batches, 1);

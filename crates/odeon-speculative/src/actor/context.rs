@@ -5,7 +5,7 @@ mod borrowed_reply;
 use crate::actor::outcome::{TxResult, fail};
 use crate::actor::speculative_actor::SpeculativeActor;
 use borrowed_reply::pass_on;
-use odeon_core::extend::{self, Behavior, Effect, LentReply, lend_reply, let_happen};
+use odeon_core::extend::{self, Behavior, Effect, LentReply, Spawnable, lend_reply, let_happen};
 use odeon_core::{ActorId, ActorRef, AskError, Context, Message, Reply, Timer};
 use odeon_stm::Tx;
 use std::any::Any;
@@ -239,7 +239,7 @@ impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
     }
 
     /// Creates an actor on the pool.
-    pub fn spawn<B: Behavior>(&self, actor: B) -> ActorRef<B::Msg> {
+    pub fn spawn<Kind, B: Spawnable<Kind>>(&self, actor: B) -> ActorRef<B::Msg> {
         match self.me {
             Me::Turn(ctx) => extend::spawn_beside(&ctx.actor_ref(), actor),
             Me::Beside(me) => extend::spawn_beside(me, actor),

@@ -29,7 +29,7 @@ use odeon_stm::Tx;
 /// such fields.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no speculative actor",
-    note = "an `Actor` is spawned with `spawn` and its like, an `AsyncActor` with `spawn_async`"
+    note = "an `Actor` and an `AsyncActor` are spawned with `spawn` and its like"
 )]
 pub trait SpeculativeActor: Send + Sync + Sized + 'static {
     /// What this actor can be sent: its mailboxes too, 1 to 64, each with a [guard](Self::admits).

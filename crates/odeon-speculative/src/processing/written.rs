@@ -68,9 +68,9 @@ mod tests {
     fn processing_is_read_as_it_was_written() {
         let all = [
             Processing::sequential(),
-            Processing::non_blocking().ordering(Ordering::Mailbox),
+            Processing::sequential().non_blocking().ordering(Ordering::Mailbox),
             Processing::concurrent().width(3),
-            Processing::combined().ordering(Ordering::Unordered),
+            Processing::concurrent().non_blocking().ordering(Ordering::Unordered),
             Processing::adaptive().width(2),
             Processing::adaptive_with(|| Fixed::new(2)),
         ];

@@ -69,8 +69,8 @@ pub fn some_processing() -> Processing {
     match random(5) {
         0 => Processing::sequential(),
         1 => Processing::concurrent().width(width),
-        2 => Processing::non_blocking(),
-        3 => Processing::combined().width(width),
+        2 => Processing::sequential().non_blocking(),
+        3 => Processing::concurrent().non_blocking().width(width),
         _ => Processing::adaptive(),
     }
 }

@@ -249,8 +249,8 @@ pub fn each_processing() -> Vec<Processing> {
         Processing::sequential(),
         Processing::concurrent().width(2),
         Processing::concurrent().width(5),
-        Processing::non_blocking(),
-        Processing::combined().width(3),
+        Processing::sequential().non_blocking(),
+        Processing::concurrent().non_blocking().width(3),
         Processing::adaptive(),
     ]
 }

@@ -105,7 +105,7 @@ pub(crate) fn populate(
     let bound = [Bound::wait(1), Bound::wait(2), Bound::reject(2)][random.below(3)];
     // WHY weak: the pool keeps what makes its members, and the world keeps the pool.
     let member = Arc::downgrade(world);
-    let pool = theater.spawn_worker_pool(3, routing, restarting(), move |_| {
+    let pool = theater.actor().supervised(restarting()).pool(3, routing, move |_| {
         let world = member.upgrade().expect("the run holds it until the theater has ended");
         Bounded::new(Plain(Role::new(&world))).mailbox(1, bound)
     });
@@ -124,20 +124,22 @@ fn spawn(
     // Those that are not supervised would end at the first failure, and with them what waits.
     let may_be_alone = mode != Mode::Fragile;
     match (random.below(if stage.is_some() { 11 } else { 6 }), stage) {
-        (2 | 3, _) => theater.spawn_async_supervised(policy, move || part.waiting()),
-        (4, _) => theater.spawn_async_supervised(policy, move || Waiting(part.unbounded())),
-        (5, _) => theater.spawn_supervised(policy, move || Plain(part.unbounded())),
-        (6, Some(stage)) => theater.spawn_supervised_on(stage, policy, move || part.plain()),
+        (2 | 3, _) => theater.actor().supervised(policy).spawn(move || part.waiting()),
+        (4, _) => theater.actor().supervised(policy).spawn(move || Waiting(part.unbounded())),
+        (5, _) => theater.actor().supervised(policy).spawn(move || Plain(part.unbounded())),
+        (6, Some(stage)) => {
+            theater.actor().on(stage).supervised(policy).spawn(move || part.plain())
+        }
         (7, Some(stage)) => {
-            theater.spawn_async_supervised_on(stage, policy, move || part.waiting())
+            theater.actor().on(stage).supervised(policy).spawn(move || part.waiting())
         }
         (8, _) if may_be_alone => {
-            theater.spawn_dedicated("own", part.plain_that_may_block()).unwrap()
+            theater.actor().dedicated("own").spawn(part.plain_that_may_block()).unwrap()
         }
-        (9, _) if may_be_alone => theater.spawn_async_dedicated("own", part.waiting()).unwrap(),
+        (9, _) if may_be_alone => theater.actor().dedicated("own").spawn(part.waiting()).unwrap(),
         (10, Some(stage)) if may_be_alone => {
-            theater.spawn_async_on(stage, Waiting(part.unbounded()))
+            theater.actor().on(stage).spawn(Waiting(part.unbounded()))
         }
-        _ => theater.spawn_supervised(policy, move || part.plain()),
+        _ => theater.actor().supervised(policy).spawn(move || part.plain()),
     }
 }

@@ -142,7 +142,7 @@ impl Actor for Host {
         match msg {
             Word::Meet { ticket, friend } => {
                 ticket.handled();
-                let guest = ctx.spawn_async(self.world.guest(7));
+                let guest = ctx.spawn(self.world.guest(7));
                 self.world.books.meet(&guest, friend);
             }
             Word::Visit { ticket, .. } | Word::Await { ticket, .. } => ticket.handled(),
@@ -177,7 +177,7 @@ impl Guest {
         let child = if self.random.below(4) == 0 {
             ctx.spawn(Host { world: self.world.clone(), _state: self.world.books.values.track(()) })
         } else {
-            ctx.spawn_async(self.world.guest(self.random.next_u64()))
+            ctx.spawn(self.world.guest(self.random.next_u64()))
         };
         self.world.books.meet(&child, ctx.actor_ref());
         self.visit(&child, hops);
@@ -276,11 +276,11 @@ impl Society for World {
     ) -> ActorRef<Word> {
         let (world, seed) = (self.clone(), random.next_u64());
         match (self.fragile, beside) {
-            (_, false) => stage.spawn_async(self.guest(seed)),
-            (false, true) => stage.theater().spawn_async(self.guest(seed)),
+            (_, false) => stage.spawn(self.guest(seed)),
+            (false, true) => stage.theater().spawn(self.guest(seed)),
             (true, true) => {
                 let lives = move || world.guest(seed);
-                stage.theater().spawn_async_supervised(Supervision::new(), lives)
+                stage.theater().actor().supervised(Supervision::new()).spawn(lives)
             }
         }
     }

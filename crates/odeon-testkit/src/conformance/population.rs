@@ -135,7 +135,7 @@ impl Citizen {
         let seed = self.random.next_u64();
         if self.world.fragile && self.random.below(2) == 0 {
             let policy = some_policy(&mut self.random, true);
-            return ctx.spawn_child(policy, self.world.lives(seed));
+            return ctx.actor().supervised(policy).spawn(self.world.lives(seed));
         }
         ctx.spawn(Self::new(&self.world, seed))
     }
@@ -255,9 +255,11 @@ impl Society for World {
             (false, false) => stage.spawn(Citizen::new(self, seed)),
             (false, true) => stage.theater().spawn(Citizen::new(self, seed)),
             (true, false) => stage.spawn_supervised(some_policy(random, false), self.lives(seed)),
-            (true, true) => {
-                stage.theater().spawn_supervised(some_policy(random, false), self.lives(seed))
-            }
+            (true, true) => stage
+                .theater()
+                .actor()
+                .supervised(some_policy(random, false))
+                .spawn(self.lives(seed)),
         }
     }
 

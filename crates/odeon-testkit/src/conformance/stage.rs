@@ -23,7 +23,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use odeon_core::extend::{AsyncBehavior, Behavior};
+use odeon_core::extend::Spawnable;
 use odeon_core::{ActorRef, Ask, AskError, StopReport, Supervision, Theater, TheaterBuilder};
 
 /// How long threads may take for what a test waits for; a lost wake-up shows as this running out.
@@ -41,18 +41,15 @@ pub trait StageUnderTest: Sized {
     fn theater(&self) -> &Theater;
 
     /// Creates an actor on the stage.
-    fn spawn<A: Behavior>(&self, actor: A) -> ActorRef<A::Msg>;
-
-    /// Creates an asynchronous actor on the stage.
-    fn spawn_async<A: AsyncBehavior>(&self, actor: A) -> ActorRef<A::Msg>;
+    fn spawn<Kind, A: Spawnable<Kind>>(&self, actor: A) -> ActorRef<A::Msg>;
 
     /// Creates a supervised actor on the stage, or on the theater's pool if the stage has none.
-    fn spawn_supervised<A: Behavior>(
+    fn spawn_supervised<Kind, A: Spawnable<Kind>>(
         &self,
         supervision: Supervision,
         make: impl FnMut() -> A + Send + 'static,
     ) -> ActorRef<A::Msg> {
-        self.theater().spawn_supervised(supervision, make)
+        self.theater().actor().supervised(supervision).spawn(make)
     }
 
     /// Lets the actors work until `done`.

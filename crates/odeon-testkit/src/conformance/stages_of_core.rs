@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use odeon_core::extend::{AsyncBehavior, Behavior};
+use odeon_core::extend::Spawnable;
 use odeon_core::{ActorRef, Stage, StopReport, Supervision, Theater, TheaterBuilder};
 
 use super::stage::{PATIENCE, StageUnderTest};
@@ -55,11 +55,8 @@ impl StageUnderTest for OnPool {
     fn theater(&self) -> &Theater {
         &self.0
     }
-    fn spawn<A: Behavior>(&self, actor: A) -> ActorRef<A::Msg> {
+    fn spawn<Kind, A: Spawnable<Kind>>(&self, actor: A) -> ActorRef<A::Msg> {
         self.0.spawn(actor)
-    }
-    fn spawn_async<A: AsyncBehavior>(&self, actor: A) -> ActorRef<A::Msg> {
-        self.0.spawn_async(actor)
     }
     fn run_until(&self, done: impl FnMut() -> bool) {
         wait_until(done);
@@ -85,18 +82,15 @@ impl StageUnderTest for OnPinned {
     fn theater(&self) -> &Theater {
         &self.theater
     }
-    fn spawn<A: Behavior>(&self, actor: A) -> ActorRef<A::Msg> {
-        self.theater.spawn_on(&self.stage, actor)
+    fn spawn<Kind, A: Spawnable<Kind>>(&self, actor: A) -> ActorRef<A::Msg> {
+        self.theater.actor().on(&self.stage).spawn(actor)
     }
-    fn spawn_async<A: AsyncBehavior>(&self, actor: A) -> ActorRef<A::Msg> {
-        self.theater.spawn_async_on(&self.stage, actor)
-    }
-    fn spawn_supervised<A: Behavior>(
+    fn spawn_supervised<Kind, A: Spawnable<Kind>>(
         &self,
         supervision: Supervision,
         make: impl FnMut() -> A + Send + 'static,
     ) -> ActorRef<A::Msg> {
-        self.theater.spawn_supervised_on(&self.stage, supervision, make)
+        self.theater.actor().on(&self.stage).supervised(supervision).spawn(make)
     }
     fn run_until(&self, done: impl FnMut() -> bool) {
         wait_until(done);
@@ -128,11 +122,8 @@ impl StageUnderTest for OnDedicated {
     fn theater(&self) -> &Theater {
         &self.theater
     }
-    fn spawn<A: Behavior>(&self, actor: A) -> ActorRef<A::Msg> {
-        started(self.theater.spawn_dedicated(&self.next_name(), actor))
-    }
-    fn spawn_async<A: AsyncBehavior>(&self, actor: A) -> ActorRef<A::Msg> {
-        started(self.theater.spawn_async_dedicated(&self.next_name(), actor))
+    fn spawn<Kind, A: Spawnable<Kind>>(&self, actor: A) -> ActorRef<A::Msg> {
+        started(self.theater.actor().dedicated(&self.next_name()).spawn(actor))
     }
     fn run_until(&self, done: impl FnMut() -> bool) {
         wait_until(done);
@@ -156,11 +147,8 @@ impl StageUnderTest for OnDeterministic {
     fn theater(&self) -> &Theater {
         self.0.theater()
     }
-    fn spawn<A: Behavior>(&self, actor: A) -> ActorRef<A::Msg> {
+    fn spawn<Kind, A: Spawnable<Kind>>(&self, actor: A) -> ActorRef<A::Msg> {
         self.0.theater().spawn(actor)
-    }
-    fn spawn_async<A: AsyncBehavior>(&self, actor: A) -> ActorRef<A::Msg> {
-        self.0.theater().spawn_async(actor)
     }
     fn run_until(&self, mut done: impl FnMut() -> bool) {
         while !done() {

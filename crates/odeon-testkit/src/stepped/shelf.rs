@@ -8,7 +8,7 @@ use odeon_core::extend::{
 use odeon_core::{AsyncContext, Context, Selection};
 
 /// What a stepped actor and its test share.
-pub(super) struct Shelf<M>(Mutex<Contents<M>>);
+pub struct Shelf<M>(Mutex<Contents<M>>);
 
 struct Contents<M> {
     /// Whether messages are laid out instead of handled.
@@ -75,14 +75,13 @@ impl<M> Drop for Handling<'_, M> {
 }
 
 /// An actor that the test can have lay its messages out.
-pub(super) struct OnShelf<A, M> {
+pub struct OnShelf<A, M> {
     actor: A,
     shelf: Arc<Shelf<M>>,
 }
 
-impl<A: Behavior> OnShelf<A, A::Msg> {
-    pub(super) fn new(actor: A, shelf: &Arc<Shelf<A::Msg>>) -> Self {
-        const { assert!(!A::BOUNDED, "a stepped actor has no bounds: step the actor inside") };
+impl<A, M> OnShelf<A, M> {
+    pub(super) fn new(actor: A, shelf: &Arc<Shelf<M>>) -> Self {
         Self { actor, shelf: shelf.clone() }
     }
 }
@@ -100,6 +99,7 @@ impl<A: Behavior> Behavior for OnShelf<A, A::Msg> {
     }
 
     fn handle(&mut self, msg: A::Msg, ctx: &mut Context<'_, Self>) {
+        const { assert!(!A::BOUNDED, "a stepped actor has no bounds: step the actor inside") };
         let passed = self.shelf.pass(ctx.mailbox(), msg);
         settle_answer(ctx, passed.is_some());
         if let Some(msg) = passed {
@@ -113,44 +113,35 @@ impl<A: Behavior> Behavior for OnShelf<A, A::Msg> {
     }
 }
 
-/// As [`OnShelf`], for an asynchronous actor.
-pub(super) struct AsyncOnShelf<A, M>(OnShelf<A, M>);
-
-impl<A: AsyncBehavior> AsyncOnShelf<A, A::Msg> {
-    pub(super) fn new(actor: A, shelf: &Arc<Shelf<A::Msg>>) -> Self {
-        const { assert!(!A::BOUNDED, "a stepped actor has no bounds: step the actor inside") };
-        Self(OnShelf { actor, shelf: shelf.clone() })
-    }
-}
-
-impl<A: AsyncBehavior> AsyncBehavior for AsyncOnShelf<A, A::Msg> {
+impl<A: AsyncBehavior> AsyncBehavior for OnShelf<A, A::Msg> {
     type Msg = A::Msg;
     type Inner = A;
 
     fn inner(&self) -> Option<&A> {
-        Some(&self.0.actor)
+        Some(&self.actor)
     }
 
     fn inner_mut(&mut self) -> Option<&mut A> {
-        Some(&mut self.0.actor)
+        Some(&mut self.actor)
     }
 
     async fn started(&mut self, ctx: &mut AsyncContext<'_, Self>) {
-        let _handling = self.0.shelf.handling();
-        self.0.actor.started(lend_async(ctx)).await;
+        let _handling = self.shelf.handling();
+        self.actor.started(lend_async(ctx)).await;
     }
 
     async fn handle(&mut self, msg: A::Msg, ctx: &mut AsyncContext<'_, Self>) {
-        let passed = self.0.shelf.pass(ctx.mailbox(), msg);
+        const { assert!(!A::BOUNDED, "a stepped actor has no bounds: step the actor inside") };
+        let passed = self.shelf.pass(ctx.mailbox(), msg);
         settle_answer_async(ctx, passed.is_some());
         if let Some(msg) = passed {
-            let _handling = self.0.shelf.handling();
-            self.0.actor.handle(msg, lend_async(ctx)).await;
+            let _handling = self.shelf.handling();
+            self.actor.handle(msg, lend_async(ctx)).await;
         }
     }
 
     /// As of [`OnShelf`].
     fn selection(&self) -> Selection {
-        Selection::priority().when_all_closed(self.0.actor.selection().all_closed())
+        Selection::priority().when_all_closed(self.actor.selection().all_closed())
     }
 }

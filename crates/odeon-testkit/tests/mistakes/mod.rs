@@ -40,7 +40,8 @@ fn check(keeps_its_promise: impl Fn(u64, Way) -> bool) {
 
 /// Several messages at once, in each way that there is.
 fn processing(seed: u64) -> Processing {
-    let wide = [Processing::concurrent(), Processing::combined(), Processing::adaptive()];
+    let wide =
+        [Processing::concurrent(), Processing::concurrent().non_blocking(), Processing::adaptive()];
     wide[seed as usize % wide.len()].clone().width(4)
 }
 

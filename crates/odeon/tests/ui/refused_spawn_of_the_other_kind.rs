@@ -1,5 +1,4 @@
-//! Plain actors are spawned by `spawn`, asynchronous ones by `spawn_async`, speculative ones by
-//! `spawn_speculative`.
+//! Plain and asynchronous actors are spawned by `spawn`, speculative ones by `spawn_speculative`.
 
 use odeon::prelude::*;
 
@@ -33,8 +32,8 @@ impl SpeculativeActor for Hot {
 
 fn main() {
     let theater = Theater::new().unwrap();
-    theater.spawn(Waiting);
-    theater.spawn_async(Plain);
     theater.spawn(Hot);
+    theater.actor().supervised(Supervision::new()).spawn(|| Hot);
     theater.spawn_speculative(Plain, Processing::default());
+    theater.spawn_speculative(Waiting, Processing::default());
 }

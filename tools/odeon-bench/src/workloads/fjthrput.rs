@@ -66,7 +66,7 @@ fn count<const CAPACITY: usize>(variant: Variant, params: &Params) -> Result<Mea
         .map(|_| {
             let worker = Worker { work: Work::new(messages), finish: finish.clone() };
             match variant {
-                Variant::Async => theater.spawn_async(AsyncWorker(worker)),
+                Variant::Async => theater.spawn(AsyncWorker(worker)),
                 _ => theater.spawn(worker),
             }
         })

@@ -24,7 +24,7 @@ fn run(variant: Variant, params: &Params) -> Result<Measured, BenchError> {
     let (pinger, ponger) = match variant {
         Variant::Pinned => {
             let (left, right) = (pinned_stage(&theater, "ping")?, pinned_stage(&theater, "pong")?);
-            (theater.spawn_on(&left, pinger), theater.spawn_on(&right, ponger))
+            (theater.actor().on(&left).spawn(pinger), theater.actor().on(&right).spawn(ponger))
         }
         Variant::Pool | Variant::Async | Variant::Stm => {
             (theater.spawn(pinger), theater.spawn(ponger))

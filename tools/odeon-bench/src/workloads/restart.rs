@@ -30,7 +30,7 @@ fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
     let (finish, waiting) = finish_line(1);
     let course = Arc::new(Course::default());
     let kept = course.clone();
-    let fragile = theater.spawn_supervised(always_at_once(), move || {
+    let fragile = theater.actor().supervised(always_at_once()).spawn(move || {
         // ORDERING: Relaxed: read after the finish line, which orders it.
         kept.lives.fetch_add(1, Ordering::Relaxed);
         Fragile { next: 0, queued, course: kept.clone(), finish: finish.clone() }

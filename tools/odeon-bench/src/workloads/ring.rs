@@ -31,7 +31,7 @@ fn run(variant: Variant, params: &Params) -> Result<Measured, BenchError> {
         .map(|_| {
             let member = Member { next: None, finish: finish.clone() };
             match &stage {
-                Some(stage) => theater.spawn_on(stage, member),
+                Some(stage) => theater.actor().on(stage).spawn(member),
                 None => theater.spawn(member),
             }
         })

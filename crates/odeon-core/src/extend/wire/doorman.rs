@@ -1,10 +1,10 @@
 //! Who waits at a bounded mailbox for messages from elsewhere, in their order.
 
-use crate::lifecycle::spawn;
+use crate::lifecycle::spawn::Location;
+use crate::lifecycle::spawnable::Spawnable;
 use crate::messaging::actor_ref::ActorRef;
 use crate::turn::async_actor::AsyncActor;
 use crate::turn::async_context::AsyncContext;
-use crate::turn::asynchronous;
 use crate::vocabulary::message::Message;
 
 /// Sends to one bounded mailbox of an actor: what its bound does with a sender, it does with this
@@ -19,9 +19,7 @@ pub(super) fn at<M: Message>(actor: &ActorRef<M>) -> Vec<ActorRef<M>> {
     let header = &actor.cell().header;
     let mailboxes = if header.home.is_bounded() { M::MAILBOXES } else { 0 };
     let doorman = |mailbox| Doorman { actor: actor.clone(), mailbox };
-    (0..mailboxes)
-        .map(|mailbox| spawn::beside(header, asynchronous::new_actor(doorman(mailbox))))
-        .collect()
+    (0..mailboxes).map(|mailbox| doorman(mailbox).create(Location::beside(header))).collect()
 }
 
 impl<M: Message> AsyncActor for Doorman<M> {

@@ -17,7 +17,7 @@ use super::reference::Of;
 use super::seat::Seat;
 use super::slot::Slot;
 use crate::extend::Interior;
-use crate::lifecycle::spawn;
+use crate::lifecycle::spawn::{self, Location};
 use crate::mailbox::declared_guards::DeclaredGuards;
 use crate::mailbox::selection::Selection;
 use crate::messaging::actor_ref::ActorRef;
@@ -336,10 +336,10 @@ where
     M: Message + Serialize + DeserializeOwned,
     G: Guest<M> + OfKind + 'static,
 {
-    spawn::on(stage, None, LanedSeat(Seat::of(guest)))
+    spawn::at(Location::on(stage), LanedSeat(Seat::of(guest)))
 }
 
 /// Creates an actor in a seat of its own, on a stage. It is to be [introduced](super::Native).
 pub fn spawn_mobile<A: Mobile>(stage: &Arc<dyn Submit>, actor: A) -> ActorRef<A::Msg> {
-    spawn::on(stage, None, Seat::of(Seated(actor)))
+    spawn::at(Location::on(stage), Seat::of(Seated(actor)))
 }

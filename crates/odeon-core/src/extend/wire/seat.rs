@@ -28,7 +28,7 @@ use super::native::{Introduction, desk_of};
 use super::outbound::{Departure, NotTaken, Outbound};
 use super::slot::Slot;
 use super::stand_in::{Desk, Left, Stands, Waiting};
-use crate::lifecycle::spawn;
+use crate::lifecycle::spawn::{self, Location};
 use crate::mailbox::declared_guards::DeclaredGuards;
 use crate::mailbox::selection::Selection;
 use crate::messaging::actor_ref::ActorRef;
@@ -84,9 +84,9 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
         let desk = Arc::new(Desk::new(outbound));
         let seat = Self::new(Place::Elsewhere, Some(desk.clone()));
         let actor = if has_lanes {
-            spawn::on(stage, None, LanedSeat(seat))
+            spawn::at(Location::on(stage), LanedSeat(seat))
         } else {
-            spawn::on(stage, None, seat)
+            spawn::at(Location::on(stage), seat)
         };
         let known = actor.downgrade();
         (actor, Stands { actor: known, desk })

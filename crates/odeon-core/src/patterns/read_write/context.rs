@@ -8,12 +8,10 @@ use std::time::Duration;
 use super::shared::Cell;
 use super::{ReadWrite, ReadWriteActor, ReadWriting};
 use crate::lifecycle::pipe::Pipe;
-use crate::lifecycle::spawn;
+use crate::lifecycle::spawn::Location;
+use crate::lifecycle::spawnable::Spawnable;
 use crate::messaging::actor_ref::ActorRef;
 use crate::messaging::reply::Reply;
-use crate::turn::async_behavior::AsyncBehavior;
-use crate::turn::asynchronous;
-use crate::turn::behavior::Behavior;
 use crate::turn::context::{Context, Stays};
 use crate::vocabulary::actor_id::ActorId;
 use crate::vocabulary::error::{AskError, Elapsed};
@@ -91,13 +89,8 @@ impl<'a, A: ReadWriteActor> ReadContext<'a, A> {
     }
 
     /// Creates an actor on the stage of this one; from a dedicated stage, on the theater's pool.
-    pub fn spawn<B: Behavior>(&self, actor: B) -> ActorRef<B::Msg> {
-        spawn::beside(&self.cell.header, actor)
-    }
-
-    /// As [`spawn`](Self::spawn), for an asynchronous actor.
-    pub fn spawn_async<B: AsyncBehavior>(&self, actor: B) -> ActorRef<B::Msg> {
-        spawn::beside(&self.cell.header, asynchronous::new_actor(actor))
+    pub fn spawn<Kind, B: Spawnable<Kind>>(&self, actor: B) -> ActorRef<B::Msg> {
+        actor.create(Location::beside(&self.cell.header))
     }
 
     /// A [`Reply`] whose answer comes to this actor as a message. See [`Context::reply_to`].

@@ -17,7 +17,7 @@ use crate::turn::context::Context;
 /// taken off when they are handled without having been put on, but never below zero. So it is too
 /// low while such messages wait, and right again when they are done.
 #[derive(Default)]
-pub(super) struct Load(CachePadded<AtomicUsize>);
+pub struct Load(CachePadded<AtomicUsize>);
 
 /// One message that counts; dropped when it does not any more.
 pub(super) struct Counted<'a>(&'a Load);
@@ -52,7 +52,7 @@ impl Drop for Counted<'_> {
 
 /// An actor whose messages are taken off its load once they are handled, also by a panic; those of
 /// an asynchronous one when their handlers have waited for all, or are cancelled.
-pub(super) struct Loaded<A> {
+pub struct Loaded<A> {
     actor: A,
     load: Arc<Load>,
 }

@@ -1,62 +1,33 @@
 //! A member of a worker pool: an actor, made in its first turn, and its load if somebody asks for
 //! it.
 
-use std::convert::identity;
 use std::sync::Arc;
 
 use super::load::{Load, Loaded};
-use crate::lifecycle::lazy::Lazy;
-use crate::lifecycle::spawn;
+use crate::lifecycle::spawn::Location;
+use crate::lifecycle::spawnable::Spawnable;
 use crate::messaging::actor_ref::ActorRef;
-use crate::process::submit::Submit;
 use crate::process::supervision::Supervision;
-use crate::turn::async_behavior::AsyncBehavior;
-use crate::turn::asynchronous;
-use crate::turn::behavior::Behavior;
 use crate::vocabulary::error::SendError;
 use crate::vocabulary::message::Message;
 
-/// What kind of actor members of type `A` are.
-pub(crate) trait Kind<A>: 'static {
-    type Msg: Message;
+/// An actor that can be a member of a pool: everything that is [`Spawnable`].
+pub trait PoolMember<Kind>: Spawnable<Kind> {
+    /// One that counts what it has handled.
+    type Counting: Spawnable<Kind, Msg = Self::Msg>;
 
-    /// A new actor. `make` runs in its own turns, so nothing of the user's runs here.
-    fn spawn(
-        stage: &Arc<dyn Submit>,
-        supervision: Supervision,
-        make: impl Fn() -> A + Clone + Send + 'static,
-    ) -> ActorRef<Self::Msg>;
+    /// Takes what it has handled off its load.
+    fn counting(self, load: Arc<Load>) -> Self::Counting;
 }
 
-/// Members are [`Actor`](crate::Actor)s.
-pub(crate) struct Plain;
+impl<Kind, A: Spawnable<Kind>> PoolMember<Kind> for A
+where
+    Loaded<A>: Spawnable<Kind, Msg = A::Msg>,
+{
+    type Counting = Loaded<A>;
 
-/// Members are [`AsyncActor`](crate::AsyncActor)s.
-pub(crate) struct Asynchronous;
-
-impl<A: Behavior> Kind<A> for Plain {
-    type Msg = A::Msg;
-
-    fn spawn(
-        stage: &Arc<dyn Submit>,
-        supervision: Supervision,
-        make: impl Fn() -> A + Clone + Send + 'static,
-    ) -> ActorRef<A::Msg> {
-        let lazy = Box::new(move || Lazy::new(make.clone()));
-        spawn::supervised_on(stage, None, supervision, lazy, identity)
-    }
-}
-
-impl<A: AsyncBehavior> Kind<A> for Asynchronous {
-    type Msg = A::Msg;
-
-    fn spawn(
-        stage: &Arc<dyn Submit>,
-        supervision: Supervision,
-        make: impl Fn() -> A + Clone + Send + 'static,
-    ) -> ActorRef<A::Msg> {
-        let lazy = Box::new(move || Lazy::new(make.clone()));
-        spawn::supervised_on(stage, None, supervision, lazy, asynchronous::new_actor)
+    fn counting(self, load: Arc<Load>) -> Loaded<A> {
+        Loaded::new(self, load)
     }
 }
 
@@ -66,27 +37,27 @@ pub(super) struct Member<M: Message> {
 }
 
 impl<M: Message> Member<M> {
-    /// A new actor, as [`Kind::spawn`] makes it.
-    pub(super) fn new<A, K: Kind<A, Msg = M>>(
-        stage: &Arc<dyn Submit>,
+    /// A new actor. `make` runs in its own turns, so nothing of the user's runs here.
+    pub(super) fn new<Kind, A: Spawnable<Kind, Msg = M>>(
+        location: Location<'_>,
         supervision: Supervision,
         make: impl Fn() -> A + Clone + Send + 'static,
     ) -> Self {
-        Self { actor: K::spawn(stage, supervision, make), load: None }
+        Self { actor: A::create_lazily_supervised(location, supervision, make), load: None }
     }
 
     /// As [`new`](Self::new), and its load is counted.
-    pub(super) fn with_load<A: 'static, K: Kind<Loaded<A>, Msg = M>>(
-        stage: &Arc<dyn Submit>,
+    pub(super) fn with_load<Kind, A: PoolMember<Kind, Msg = M>>(
+        location: Location<'_>,
         supervision: Supervision,
         make: impl Fn() -> A + Clone + Send + 'static,
     ) -> Self {
         let load = Arc::new(Load::default());
-        let make_loaded = {
+        let make_counting = {
             let load = load.clone();
-            move || Loaded::new(make(), load.clone())
+            move || make().counting(load.clone())
         };
-        Self { load: Some(load), ..Self::new::<_, K>(stage, supervision, make_loaded) }
+        Self { load: Some(load), ..Self::new(location, supervision, make_counting) }
     }
 
     /// Has `send` send the actor a message, and counts it if it has been sent.

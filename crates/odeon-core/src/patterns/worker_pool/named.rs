@@ -118,7 +118,7 @@ impl Theater {
     /// #     fn handle(&mut self, Job::Hash(text, reply): Job, _: &mut Context<'_, Self>) { reply.send(text.len()) }
     /// # }
     /// let theater = Theater::new()?;
-    /// let hashers = theater.spawn_worker_pool(2, Routing::RoundRobin, Supervision::new(), |_| Hasher);
+    /// let hashers = theater.actor().supervised(Supervision::new()).pool(2, Routing::RoundRobin, |_| Hasher);
     /// theater.register_worker_pool("hashers", &hashers)?;
     /// drop(hashers);
     ///

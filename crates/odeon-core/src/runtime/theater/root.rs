@@ -1,7 +1,7 @@
 //! The root of all supervision: a failure that reaches the theater itself stops it.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock, Weak};
 
 use odeon_sync::{Condvar, Mutex};
 
@@ -40,24 +40,31 @@ impl std::error::Error for RootFailure {}
 /// What the theater knows about its own failure.
 #[derive(Default)]
 pub(crate) struct Root {
+    parts: OnceLock<Weak<Parts>>,
     failure: Mutex<Option<RootFailure>>,
     failed: Condvar,
 }
 
 impl Root {
     /// The root of a theater.
-    fn of(theater: &TheaterShared) -> &Self {
+    pub(super) fn of(theater: &TheaterShared) -> &Self {
         theater.attachments.get_or_attach(Self::default)
     }
 
     /// Has the theater stopped by the first failure that comes up to it.
     pub(super) fn stops(parts: &Arc<Parts>) {
         let theater = Arc::downgrade(parts);
+        let _ = Self::of(&parts.shared).parts.set(theater.clone());
         parts.shared.set_root(Box::new(move |cause| {
             let Some(parts) = theater.upgrade() else { return };
             Self::of(&parts.shared).fail(cause);
             parts.stop_for_failure();
         }));
+    }
+
+    /// The theater, unless it is gone.
+    pub(super) fn parts(&self) -> Option<Arc<Parts>> {
+        self.parts.get()?.upgrade()
     }
 
     /// A failure has come up. The first one counts.

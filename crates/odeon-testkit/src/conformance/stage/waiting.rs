@@ -21,7 +21,7 @@ use crate::waiting::{Bell, yields};
 pub fn s13_the_next_message_waits_for_the_future<S: StageUnderTest>() {
     for_stages(|stage: S| {
         let (log, first, second) = (Log::default(), Bell::new(), Bell::new());
-        let actor = stage.spawn_async(AsyncProbe::new(&log));
+        let actor = stage.spawn(AsyncProbe::new(&log));
         actor.send(Order::Wait(1, first.clone())).expect("the actor lives");
         (2..100).for_each(|n| actor.send(Order::Note(n)).expect("the actor lives"));
         stage.run_until(|| log.has(Began(1)));
@@ -46,7 +46,7 @@ pub fn s13_the_next_message_waits_for_the_future<S: StageUnderTest>() {
 pub fn s13_started_may_wait<S: StageUnderTest>() {
     for_stages(|stage: S| {
         let (log, bell) = (Log::default(), Bell::new());
-        let actor = stage.spawn_async(AsyncProbe::starting_at(&log, &bell));
+        let actor = stage.spawn(AsyncProbe::starting_at(&log, &bell));
         actor.send(Order::Note(1)).expect("the actor lives");
         stage.run_until(|| bell.waiting() == 1);
         assert_eq!(log.events(), []);
@@ -55,7 +55,7 @@ pub fn s13_started_may_wait<S: StageUnderTest>() {
         assert_eq!(log.events(), [Started, Began(1)]);
         // Cancelled while it starts.
         let (log, bell) = (Log::default(), Bell::new());
-        let actor = stage.spawn_async(AsyncProbe::starting_at(&log, &bell));
+        let actor = stage.spawn(AsyncProbe::starting_at(&log, &bell));
         stage.run_until(|| bell.waiting() == 1);
         actor.stop();
         stage.run_until(|| log.has(Dropped));
@@ -74,7 +74,7 @@ pub fn s13_a_stop_cancels_the_handler_where_it_waits<S: StageUnderTest>() {
         };
         let stage = S::new(Theater::builder().workers(2).on_dead_letter(hook), seed);
         let (log, bell) = (Log::default(), Bell::new());
-        let actor = stage.spawn_async(AsyncProbe::new(&log));
+        let actor = stage.spawn(AsyncProbe::new(&log));
         actor.send(Order::Wait(1, bell.clone())).expect("the actor lives");
         actor.send(Order::Note(2)).expect("the actor lives");
         stage.run_until(|| bell.waiting() == 1);
@@ -88,7 +88,7 @@ pub fn s13_a_stop_cancels_the_handler_where_it_waits<S: StageUnderTest>() {
         assert!(actor.send(Order::Note(4)).is_err());
         bell.disturb();
         bell.ring();
-        let next = stage.spawn_async(AsyncProbe::new(&log));
+        let next = stage.spawn(AsyncProbe::new(&log));
         next.send(Order::Note(5)).expect("the next one lives");
         stage.run_until(|| log.has(Began(5)));
     });
@@ -98,7 +98,7 @@ pub fn s13_a_stop_cancels_the_handler_where_it_waits<S: StageUnderTest>() {
 pub fn s13_an_actor_that_stops_itself_ends_when_its_handler_returns<S: StageUnderTest>() {
     for_stages(|stage: S| {
         let (log, bell) = (Log::default(), Bell::new());
-        let actor = stage.spawn_async(AsyncProbe::new(&log));
+        let actor = stage.spawn(AsyncProbe::new(&log));
         let (returns, rings) = (log.clone(), bell.rings());
         let order = Order::run(move |ctx| {
             Box::pin(async move {
@@ -122,8 +122,8 @@ pub fn s13_a_panic_in_a_handler_that_waited_ends_one_actor<S: StageUnderTest>() 
     for_stages(|stage: S| {
         for waits in [0, 1, 5] {
             let (log, others, kept) = (Log::default(), Log::default(), DropTracker::new());
-            let neighbour = stage.spawn_async(AsyncProbe::new(&others));
-            let actor = stage.spawn_async(AsyncProbe::new(&log));
+            let neighbour = stage.spawn(AsyncProbe::new(&others));
+            let actor = stage.spawn(AsyncProbe::new(&log));
             let local = kept.track(());
             let order = Order::run(move |_| {
                 Box::pin(async move {
@@ -146,7 +146,7 @@ pub fn s13_a_panic_in_a_handler_that_waited_ends_one_actor<S: StageUnderTest>() 
 pub fn s13_wake_ups_without_need_are_harmless<S: StageUnderTest>() {
     for_stages(|stage: S| {
         let (log, bell) = (Log::default(), Bell::new());
-        let actor = stage.spawn_async(AsyncProbe::new(&log));
+        let actor = stage.spawn(AsyncProbe::new(&log));
         actor.send(Order::Wait(1, bell.clone())).expect("the actor lives");
         stage.run_until(|| bell.waiting() == 1);
         let disturbers: Vec<_> = (0..2)
@@ -173,7 +173,7 @@ pub fn s13_wake_ups_without_need_are_harmless<S: StageUnderTest>() {
 pub fn s13_an_actor_that_nobody_can_reach_completes_its_handlers<S: StageUnderTest>() {
     for_stages(|stage: S| {
         let (log, bell) = (Log::default(), Bell::new());
-        let actor = stage.spawn_async(AsyncProbe::new(&log));
+        let actor = stage.spawn(AsyncProbe::new(&log));
         actor.send(Order::Wait(1, bell.clone())).expect("the actor lives");
         actor.send(Order::Note(2)).expect("the actor lives");
         drop(actor);
@@ -193,7 +193,7 @@ pub fn s13_a_future_that_wakes_itself_lets_others_pass<S: StageUnderTest>() {
     for_stages(|stage: S| {
         let (log, others, done) = (Log::default(), PlainLog::default(), AtomicBool::new(false));
         let done = Arc::new(done);
-        let busy = stage.spawn_async(AsyncProbe::new(&log));
+        let busy = stage.spawn(AsyncProbe::new(&log));
         let neighbour = stage.spawn(Probe::new(&others));
         let until = done.clone();
         let order = Order::run(move |_| {
@@ -252,7 +252,7 @@ pub fn s13_guards_hold_across_awaits<S: StageUnderTest>() {
     }
     for_stages(|stage: S| {
         let seen = Arc::new(Mutex::new(Vec::new()));
-        let actor = stage.spawn_async(Guarded(seen.clone()));
+        let actor = stage.spawn(Guarded(seen.clone()));
         (1..=3).for_each(|n| actor.send(Word::Guarded(n)).expect("the actor lives"));
         let handled = |count: usize| {
             let seen = seen.clone();
@@ -281,7 +281,7 @@ pub fn s13_handlers_ask_and_await<S: StageUnderTest>() {
                 Some(next) => next.ask(Box::new).await.expect("the next one answers"),
                 None => {
                     let leaf = ctx.spawn(Leaf);
-                    let last = ctx.spawn_async(Link { number: 1000, next: Some(leaf) });
+                    let last = ctx.spawn(Link { number: 1000, next: Some(leaf) });
                     last.ask(Box::new).await.expect("a child answers")
                 }
             };
@@ -292,7 +292,7 @@ pub fn s13_handlers_ask_and_await<S: StageUnderTest>() {
     impl Actor for Leaf {
         type Msg = Box<Reply<u64>>;
         fn handle(&mut self, reply: Box<Reply<u64>>, ctx: &mut Context<'_, Self>) {
-            let _quiet = ctx.spawn_async(Link { number: 0, next: None });
+            let _quiet = ctx.spawn(Link { number: 0, next: None });
             reply.send(10_000);
         }
     }
@@ -301,8 +301,7 @@ pub fn s13_handlers_ask_and_await<S: StageUnderTest>() {
         for number in 1..=10 {
             let link = Link { number, next };
             let on_stage = number % 2 == 0;
-            let actor =
-                if on_stage { stage.spawn_async(link) } else { stage.theater().spawn_async(link) };
+            let actor = if on_stage { stage.spawn(link) } else { stage.theater().spawn(link) };
             next = Some(actor);
         }
         let first = next.expect("there are ten");
@@ -317,7 +316,7 @@ pub fn s13_handlers_ask_and_await<S: StageUnderTest>() {
 pub fn s13_a_shutdown_cancels_handlers_that_wait<S: StageUnderTest>() {
     for_stages(|stage: S| {
         let (log, bell) = (Log::default(), Bell::new());
-        let actor = stage.spawn_async(AsyncProbe::new(&log));
+        let actor = stage.spawn(AsyncProbe::new(&log));
         actor.send(Order::Wait(1, bell.clone())).expect("the actor lives");
         (2..6).for_each(|n| actor.send(Order::Note(n)).expect("the actor lives"));
         stage.run_until(|| bell.waiting() == 1);

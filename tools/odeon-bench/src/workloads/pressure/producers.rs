@@ -35,8 +35,8 @@ impl Producer {
                 let begun = std::thread::Builder::new().name("producer".into());
                 thread = Some(begun.spawn(move || floods.send_all()).map_err(runtime)?);
             }
-            "async" => theater.spawn_async(floods).post(()),
-            _ => theater.spawn(floods).post(()),
+            "async" => theater.spawn::<odeon::spawn::Asynchronous, _>(floods).post(()),
+            _ => theater.spawn::<odeon::spawn::Plain, _>(floods).post(()),
         }
         Ok(Self { running, thread })
     }

@@ -51,7 +51,7 @@ fn run(variant: Variant, params: &Params) -> Result<Measured, BenchError> {
         let member = RingMember::new(Membership { ring: 0, umpire: umpire.clone() });
         match &stage {
             _ if params.word("kind") == MOBILE => place.network.spawn_mobile(member),
-            Some(stage) => place.theater.spawn_on(stage, member),
+            Some(stage) => place.theater.actor().on(stage).spawn(member),
             None => place.theater.spawn(member),
         }
     };
