@@ -84,7 +84,7 @@ mod view;
 mod waiting;
 
 use odeon_sync::contained::{Theirs, quietly};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -180,12 +180,12 @@ impl Names {
             servers: servers.clone(),
             view: View::new(me, settings.replicas),
             settings,
-            peers: HashMap::new(),
+            peers: BTreeMap::new(),
             search: Default::default(),
             held: HashMap::new(),
             stamp: 0,
-            giving: HashMap::new(),
-            waiting: HashMap::new(),
+            giving: BTreeMap::new(),
+            waiting: BTreeMap::new(),
             looks_at_waiting: false,
             in_doubt: HashSet::new(),
             inquiries: HashMap::new(),

@@ -235,7 +235,8 @@ impl Parts {
         let led = all.from_elsewhere.iter_mut().filter(|(id, _)| id.leader == leader);
         led.for_each(|(_, it)| it.is_left = true);
         let over = all.from_elsewhere.iter().filter(|(_, it)| it.can_be_forgotten());
-        let over: Vec<Id> = over.map(|(id, _)| *id).collect();
+        let mut over: Vec<Id> = over.map(|(id, _)| *id).collect();
+        over.sort_unstable();
         let known: Vec<_> = over.into_iter().map(|id| all.from_elsewhere.remove(&id)).collect();
         drop(all);
         drop(known);

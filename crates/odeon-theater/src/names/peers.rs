@@ -1,6 +1,6 @@
 //! How name servers find each other, and what they hand over when one comes or goes.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use odeon_core::extend::send_unhindered;
@@ -37,7 +37,7 @@ pub(super) struct Search {
     /// Those that could not be found.
     in_vain: HashMap<TheaterId, InVain>,
     /// Those that fell silent, and until when they are looked for.
-    lost: HashMap<TheaterId, Duration>,
+    lost: BTreeMap<TheaterId, Duration>,
     is_armed: bool,
 }
 
@@ -279,9 +279,12 @@ impl Server {
     /// a server of. Who has a name is told by its servers and by the theater of its actor, whoever
     /// of them is left.
     fn hand_over(&mut self, before: &View, ctx: &mut Context<'_, Self>) {
-        let mut handed: HashMap<TheaterId, Vec<Entry>> = HashMap::new();
+        let mut handed: BTreeMap<TheaterId, Vec<Entry>> = BTreeMap::new();
         let own = self.own.values().filter(|own| own.is_held).map(|own| &own.entry);
-        for entry in self.held.values().chain(own) {
+        let mut entries: Vec<&Entry> = self.held.values().chain(own).collect();
+        // One order, whatever the maps' are: one seed is to be one run.
+        entries.sort_by_key(|entry| entry.id);
+        for entry in entries {
             let had = before.ranked(&entry.name);
             for server in self.view.ranked(&entry.name) {
                 if !had.contains(&server) {

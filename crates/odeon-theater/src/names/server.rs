@@ -1,6 +1,6 @@
 //! A name server: what it knows, and what it is told.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ pub(super) struct Server {
     pub(super) servers: Arc<Mutex<Vec<TheaterId>>>,
 
     pub(super) view: View,
-    pub(super) peers: HashMap<TheaterId, Peer>,
+    pub(super) peers: BTreeMap<TheaterId, Peer>,
     pub(super) search: Search,
 
     /// The names that this is a server of.
@@ -43,9 +43,9 @@ pub(super) struct Server {
     /// The greatest stamp that has been seen.
     pub(super) stamp: u64,
     /// The names that are being given away by this server.
-    pub(super) giving: HashMap<String, Giving>,
+    pub(super) giving: BTreeMap<String, Giving>,
     /// Questions that cannot be answered yet.
-    pub(super) waiting: HashMap<String, Vec<Waiting>>,
+    pub(super) waiting: BTreeMap<String, Vec<Waiting>>,
     /// Whether it will be looked at which of them have waited for too long.
     pub(super) looks_at_waiting: bool,
     /// The registrations of which it is asked, for such questions, whether they are in force.

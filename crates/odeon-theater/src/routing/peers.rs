@@ -1,7 +1,7 @@
 //! The theaters that are known here.
 
-use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -23,7 +23,7 @@ pub(crate) struct Peers {
 }
 
 struct Known {
-    alive: HashMap<TheaterId, Arc<Peer>>,
+    alive: BTreeMap<TheaterId, Arc<Peer>>,
     /// Those to which the last link has ended, and when they are forgotten.
     ended: HashMap<TheaterId, (Arc<Peer>, Duration)>,
     /// Those that can be reached, as the transport says.
@@ -37,7 +37,7 @@ struct Known {
 impl Peers {
     pub(crate) fn new(me: TheaterId, config: LinkConfig, clock: Arc<dyn Clock>) -> Self {
         let known = Known {
-            alive: HashMap::new(),
+            alive: BTreeMap::new(),
             ended: HashMap::new(),
             reachable: HashSet::new(),
             epoch: Epoch::FIRST,

@@ -1,6 +1,6 @@
 //! Who is there, and who is told when that changes.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use odeon_core::{ActorRef, Message, extend};
 use odeon_sync::Mutex;
@@ -54,7 +54,7 @@ pub(in crate::network) struct Members(Mutex<Known>);
 
 #[derive(Default)]
 struct Known {
-    present: HashMap<TheaterId, Present>,
+    present: BTreeMap<TheaterId, Present>,
     /// How often a theater has joined.
     joins: u64,
     refused: HashMap<TheaterId, Refusal>,
@@ -126,12 +126,11 @@ impl Members {
     /// Those that are there, in the order of their identities.
     pub(in crate::network) fn present(&self) -> Vec<(TheaterId, Membership)> {
         let known = self.lock();
-        let mut members: Vec<_> = known.present.iter().map(|(&id, known)| (id, known.is)).collect();
-        members.sort_by_key(|&(id, _)| id);
-        members
+        known.present.iter().map(|(&id, known)| (id, known.is)).collect()
     }
 
-    /// Those that are there, each with a number that is another one when it joins again.
+    /// Those that are there, each with a number that is another one when it joins again, in the
+    /// order of their identities.
     pub(in crate::network) fn joined(&self) -> Vec<(TheaterId, u64)> {
         let known = self.lock();
         known.present.iter().map(|(&id, known)| (id, known.joined)).collect()

@@ -408,11 +408,12 @@ impl Inner {
     /// unless it lives.
     pub(in crate::network) fn lost_with(self: &Arc<Self>, theater: TheaterId, may_be_back: bool) {
         let mut under_way = self.migrations.under_way();
-        let lost: Vec<u64> = under_way
+        let mut lost: Vec<u64> = under_way
             .gone
             .iter()
             .filter_map(|(&attempt, gone)| (gone.to == theater).then_some(attempt))
             .collect();
+        lost.sort_unstable();
         let take = |attempt| Some((attempt, under_way.gone.remove(&attempt)?));
         let lost: Vec<(u64, Gone)> = lost.into_iter().filter_map(take).collect();
         drop(under_way);

@@ -115,12 +115,14 @@ impl Exports {
         }
     }
 
-    /// An actor has ended. Answers who is to know.
+    /// An actor has ended. Answers who is to know, in the order of their numbers.
     pub(in crate::network) fn has_ended(&self, actor: u64, reason: EndReason) -> Vec<TheaterId> {
         let mut known = self.lock();
         let Some(export) = known.get_mut(&actor) else { return Vec::new() };
         export.end = Some(reason);
-        export.holders.keys().copied().collect()
+        let mut holders: Vec<_> = export.holders.keys().copied().collect();
+        holders.sort_unstable();
+        holders
     }
 
     /// Why an actor has ended, if it has and others refer to it.
@@ -226,7 +228,8 @@ impl Exports {
         known.values_mut().for_each(&mut change);
         let is_over =
             |(&actor, export): (&u64, &Export)| (!export.is_referred_to()).then_some(actor);
-        let over: Vec<u64> = known.iter().filter_map(is_over).collect();
+        let mut over: Vec<u64> = known.iter().filter_map(is_over).collect();
+        over.sort_unstable();
         over.iter().filter_map(|actor| known.remove(actor)).map(Over).collect()
     }
 

@@ -133,7 +133,8 @@ impl Questions {
         let from_there = open.asked.values_mut().filter(|asked| asked.from == Some(theater));
         from_there.for_each(|asked| asked.from = None);
         let to_there = open.asked.iter().filter(|(_, asked)| asked.to == theater);
-        let lost: Vec<u64> = to_there.map(|(&number, _)| number).collect();
+        let mut lost: Vec<u64> = to_there.map(|(&number, _)| number).collect();
+        lost.sort_unstable();
         lost.iter().filter_map(|number| open.asked.remove(number)?.answer).collect()
     }
 

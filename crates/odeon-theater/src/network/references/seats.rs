@@ -384,11 +384,13 @@ impl Seats {
         Some((who, lines.remove(&who)))
     }
 
-    /// The seats from which messages go to a theater.
+    /// The seats from which messages go to a theater, in the order of their actors' numbers.
     pub(in crate::network) fn of(&self, theater: TheaterId) -> Vec<Arc<dyn StandIn>> {
         let known = self.lock();
-        let of_theater = known.lines.values().filter(|line| line.is_to(theater));
-        let standing = of_theater.flat_map(|line| &line.standing);
+        let of_theater = known.lines.iter().filter(|(_, line)| line.is_to(theater));
+        let mut lines: Vec<_> = of_theater.collect();
+        lines.sort_unstable_by_key(|(who, _)| **who);
+        let standing = lines.iter().flat_map(|(_, line)| &line.standing);
         standing.map(|standing| standing.stands.clone()).collect()
     }
 
