@@ -40,6 +40,8 @@ struct Bank {
     paused: Option<usize>,
     /// Until when, if what is sent to the one that is paused comes to it after that.
     goes_on_at: Option<Duration>,
+    /// How long a packet takes.
+    latency: (Duration, Duration),
     /// How many milliseconds there are between two moves.
     pace: usize,
     requests: Vec<Ask<Result<Migrated, MigrateError>>>,
@@ -66,6 +68,7 @@ impl Bank {
             accounts,
             paused: None,
             goes_on_at: None,
+            latency: (Duration::ZERO, Duration::ZERO),
             pace: 10,
             requests: Vec::new(),
             ids: BTreeSet::new(),
@@ -129,9 +132,17 @@ impl Bank {
         self.cut(&self.ways_of(place), pauses);
     }
 
+    /// Packets take so long from here on.
+    fn takes(&mut self, milliseconds: (u64, u64)) {
+        self.latency = (ms(milliseconds.0), ms(milliseconds.1));
+        let conditions = Conditions { delay: self.latency, ..Conditions::GOOD };
+        self.world.net.set_everywhere(conditions);
+    }
+
     /// What is sent to a theater comes so much later.
     fn delay(&self, place: usize, delay: Duration) {
-        let late = Conditions { delay: (delay, delay), ..Conditions::GOOD };
+        let (least, most) = self.latency;
+        let late = Conditions { delay: (least + delay, most + delay), ..Conditions::GOOD };
         (0..self.names.len()).for_each(|from| self.world.net.set(id(from), id(place), late));
     }
 
@@ -218,6 +229,9 @@ impl Bank {
 /// lost is looked for.
 const SETTLES: usize = 15_000;
 
+/// Longer than it takes at most until servers know a name again that they have wrong (S33).
+const CONFIRMED: usize = 40_000;
+
 #[test]
 fn s34_nobody_who_has_a_name_is_lost_while_theaters_are_paused() {
     for_seeds(6, |seed| {
@@ -249,6 +263,28 @@ fn s34_nobody_who_has_a_name_is_lost_while_two_theaters_are_cut_off_from_each_ot
             bank.moves_for(1_000);
         }
         bank.steps(SETTLES);
+        bank.all_are_there(&format!("seed {seed}"));
+    });
+}
+
+/// Packets take some time, so that actors are between two theaters for long, and a theater that
+/// goes on learns one after the other what the others have done meanwhile. The pauses are shorter
+/// than theaters take each other for dead, longer, and about as long, when only one may.
+#[test]
+fn s34_nobody_who_has_a_name_is_lost_while_theaters_stand_still_and_packets_take_long() {
+    for_seeds(10, |seed| {
+        let mut bank = Bank::new(seed, 3, 12);
+        bank.pace = 2;
+        bank.takes((1, 30));
+        bank.moves_for(500);
+        for stands in [300, 4_000, 2_100, 3_000, 2_000, 2_050] {
+            let place = bank.world.random.below(3);
+            bank.stands_still(place, stands);
+            let between = bank.world.random.below(1_000);
+            bank.moves_for(between);
+        }
+        bank.takes((0, 0));
+        bank.steps(CONFIRMED);
         bank.all_are_there(&format!("seed {seed}"));
     });
 }

@@ -16,15 +16,15 @@ use crate::TheaterId;
 /// See the module.
 pub(super) struct Orphan {
     /// As it is to be, but for its home.
-    entry: Entry,
-    who: Address,
-    by: TheaterId,
+    pub(super) entry: Entry,
+    pub(super) who: Address,
+    pub(super) by: TheaterId,
     /// Another one each time that a registration becomes an orphan.
-    number: u64,
+    pub(super) number: u64,
     /// How often it has been looked for.
-    tries: u32,
+    pub(super) tries: u32,
     /// Until when it is.
-    until: Duration,
+    pub(super) until: Duration,
 }
 
 impl Server {
@@ -74,12 +74,18 @@ impl Server {
         ids.into_iter().for_each(|id| self.bring(id, theater, ctx));
     }
 
-    fn bring(&mut self, id: Id, theater: TheaterId, ctx: &mut Context<'_, Self>) {
+    pub(super) fn bring(&mut self, id: Id, theater: TheaterId, ctx: &mut Context<'_, Self>) {
         let Some(orphan) = self.orphans.get(&id) else { return };
+        let number = orphan.number;
         let reply = ctx.reply_to(move |is_seen_to| {
             Tell::then(move |it, ctx| {
-                let is_over = is_seen_to.is_ok() && it.orphans.remove(&id).is_some();
-                if is_over && theater != it.me {
+                // It may have been found meanwhile, and be an orphan again.
+                let is_it = it.orphans.get(&id).is_some_and(|orphan| orphan.number == number);
+                if is_seen_to.is_err() || !is_it {
+                    return;
+                }
+                drop(it.orphans.remove(&id));
+                if theater != it.me {
                     it.remember(id, theater, ctx);
                 }
             })

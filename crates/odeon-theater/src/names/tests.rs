@@ -3,6 +3,7 @@
 
 mod confirming;
 mod numbers;
+mod orphans;
 
 use std::convert::Infallible;
 use std::pin::Pin;
