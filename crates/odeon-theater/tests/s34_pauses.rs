@@ -349,3 +349,46 @@ fn s34_an_account_is_there_once_whenever_the_theater_is_cut_off_that_it_leaves()
 fn s34_an_account_is_there_once_whenever_the_theater_is_cut_off_to_which_it_comes() {
     after_every_step("cut off 1", |bank| bank.ways_of(1));
 }
+
+/// An account moves from theater 0 to 1, and at once on to 2, which still reaches it by way of 0.
+/// Theater 1 stands still meanwhile, and 0 gives it up a little before 2 would.
+#[test]
+fn s34_an_account_is_there_once_although_the_old_way_to_it_ends_while_it_comes() {
+    for after in 0..12 {
+        let mut bank = Bank::new(1, 3, 1);
+        bank.takes((1, 1));
+        let mut find = |by: usize| {
+            let found = bank.names[by].lookup::<Which>(&name(0));
+            bank.steps(20);
+            found.wait_timeout(Duration::ZERO).unwrap().unwrap()
+        };
+        let (from_1, from_2) = (find(1), find(2));
+        let moved = bank.world.places[1].network.migrate(&from_1, id(1));
+        bank.steps(20);
+        moved.wait_timeout(Duration::ZERO).unwrap().unwrap();
+        let lost = Conditions { loss: 1.0, ..Conditions::GOOD };
+        bank.world.net.set(id(1), id(0), lost);
+        // Shorter than it takes until theater 2 is told that it has moved.
+        bank.steps(50);
+        let asked = bank.world.places[1].network.migrate(&from_1, id(2));
+        bank.steps(after);
+        let goes_on_at = NOW.get() + ms(1_980);
+        bank.paused = Some(1);
+        while NOW.get() < goes_on_at {
+            let rest = goes_on_at.saturating_sub(NOW.get());
+            for (from, behind) in [(0, ms(0)), (2, ms(30)), (3, ms(30))] {
+                let delay = (rest + behind, rest + behind);
+                let late = Conditions { delay, ..Conditions::GOOD };
+                bank.world.net.set(id(from), id(1), late);
+            }
+            bank.step();
+            bank.sits();
+        }
+        bank.paused = None;
+        bank.steps(100);
+        bank.takes((0, 0));
+        bank.steps(SETTLES);
+        bank.all_are_there(&format!("after {after} ms, {asked:?}"));
+        drop(from_2);
+    }
+}

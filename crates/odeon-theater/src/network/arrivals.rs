@@ -130,9 +130,7 @@ impl Inner {
             }
             Control::Ended { actor, failed } => {
                 let reason = if failed { EndReason::Failed } else { EndReason::Stopped };
-                for stands in self.seats.by_route(peer.address(actor)) {
-                    stands.end(reason);
-                }
+                self.old_seat_ended(peer.address(actor), reason);
             }
             Control::Ready { at, .. } if at >= NUMBERS => {}
             Control::Ready { seat, attempt, at } => {

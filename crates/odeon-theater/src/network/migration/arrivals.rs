@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use odeon_core::DeadLetterReason;
 use odeon_core::extend::{Awaits, LetterName};
 use odeon_core::wire::{Address, Bid, Kind, Slot, StandIn};
+use odeon_core::{DeadLetterReason, EndReason};
 
 use super::{MOST_MOVES, Written, guards_from_wire};
 use crate::TheaterId;
@@ -196,6 +196,32 @@ impl Inner {
         });
         if let Some(Some(ready)) = ready {
             self.tell_ready(&ready);
+        }
+    }
+
+    /// A seat elsewhere has ended: so do those that lead there.
+    ///
+    /// WHY not the one to which an actor is about to come: its old way ended, not the actor, which
+    /// another theater has written and may have let go already. It would be nowhere then.
+    pub(in crate::network) fn old_seat_ended(self: &Arc<Self>, at: Address, reason: EndReason) {
+        for stands in self.seats.by_route(at) {
+            let who = self.seats.who(stands.actor());
+            let comes = who.and_then(|who| {
+                let comes = self.seats.with(who, |line| line.comes_by_another_way(at))??;
+                Some((who, comes))
+            });
+            let Some((who, (passed, way, references))) = comes else {
+                stands.end(reason);
+                continue;
+            };
+            // Not under the lock of the seats: see `Way`. What it has not said by that way yet, it
+            // says directly, as there is none.
+            let to = way.course().to.take();
+            if let Some(to) = to {
+                self.give_back(&to, references);
+            }
+            self.says_ready_again(who);
+            self.have_come(&passed);
         }
     }
 

@@ -208,6 +208,19 @@ impl Line {
         }
     }
 
+    /// The seat elsewhere has ended to which messages went. If the actor is about to come here,
+    /// they go nowhere until then: answers the marks that went by that way, the way itself, and how
+    /// many references to that seat were here.
+    pub(in crate::network) fn comes_by_another_way(
+        &mut self,
+        ended: Address,
+    ) -> Option<(VecDeque<Vec<u8>>, Arc<Way>, u64)> {
+        let Sits::Coming(_, before) = &mut self.sits else { return None };
+        before.take_if(|before| *before == ended)?;
+        let references = std::mem::take(&mut self.references);
+        Some((std::mem::take(&mut self.passed), self.way.clone(), references))
+    }
+
     /// Forgets a dead theater as one to which messages are to go. `true`: the way had been closed
     /// for that.
     pub(in crate::network) fn does_not_turn_to(&mut self, theater: TheaterId) -> bool {
