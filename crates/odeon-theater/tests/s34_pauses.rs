@@ -392,3 +392,32 @@ fn s34_an_account_is_there_once_although_the_old_way_to_it_ends_while_it_comes()
         drop(from_2);
     }
 }
+
+/// An account moves from theater 0, which keeps it for its name, to 1, and at once on to 2. From
+/// then on what 0 sends to 2 is lost: 2 does not learn that 0 has taken its reference, and 1 has
+/// given back its own when 2 gives 0 up.
+#[test]
+fn s34_an_account_is_there_although_the_reference_of_its_name_is_under_way() {
+    let mut bank = Bank::new(1, 3, 1);
+    bank.takes((1, 1));
+    let found = bank.names[0].lookup::<Which>(&name(0));
+    bank.steps(20);
+    let found = found.wait_timeout(Duration::ZERO).unwrap().unwrap();
+    for to in [1, 2] {
+        if to == 2 {
+            let lost = Conditions { loss: 1.0, ..Conditions::GOOD };
+            bank.world.net.set(id(0), id(2), lost);
+        }
+        let moved = bank.world.places[0].network.migrate(&found, id(to));
+        bank.steps(20);
+        moved.wait_timeout(Duration::ZERO).unwrap().unwrap();
+    }
+    drop(found);
+    for _ in 0..3_500 {
+        bank.step();
+        assert_eq!(bank.sits(), 1, "at {:?}", NOW.get());
+    }
+    bank.takes((0, 0));
+    bank.steps(SETTLES);
+    bank.all_are_there("afterwards");
+}

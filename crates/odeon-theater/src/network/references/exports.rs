@@ -205,7 +205,9 @@ impl Exports {
     ) -> (Vec<Over>, BTreeSet<TheaterId>, Vec<Arc<dyn Inbound>>) {
         let (mut granted, mut referred_to) = (BTreeSet::new(), Vec::new());
         let over = self.change_all(|export| {
-            if export.holders.remove(&theater).is_some() {
+            // Who keeps it for its name there may have given back the reference before by now.
+            let is_under_way = export.grants.as_ref().is_some_and(|grants| grants.are_to(theater));
+            if export.holders.remove(&theater).is_some() || is_under_way {
                 referred_to.push(export.inbound.clone());
             }
             export.with_grants(|grants| granted.extend(grants.died(theater)));

@@ -103,6 +103,11 @@ impl Grants {
         })
     }
 
+    /// Whether a reference is under way to a theater.
+    pub(in crate::network) fn are_to(&self, theater: TheaterId) -> bool {
+        self.under_way.values().any(|grant| grant.to == theater)
+    }
+
     /// Whether a reference is under way.
     pub(in crate::network) fn keep(&self) -> bool {
         !self.under_way.is_empty()
