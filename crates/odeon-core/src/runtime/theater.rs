@@ -153,7 +153,7 @@ impl Theater {
     /// A new pinned stage: a thread named `name` that will own the actors spawned on it.
     ///
     /// # Errors
-    /// If the thread cannot be started.
+    /// If the thread cannot be started, or a failure has ended the theater.
     pub fn pinned(&self, name: &str) -> Result<Stage, StageError> {
         let shared = self.parts.start_pinned(name, PinnedKind::Pinned { core: None })?;
         Ok(Stage { shared })
@@ -163,7 +163,7 @@ impl Theater {
     /// cores, where the operating system allows it.
     ///
     /// # Errors
-    /// If the thread cannot be started.
+    /// If the thread cannot be started, or a failure has ended the theater.
     pub fn pinned_to_core(&self, name: &str, core: usize) -> Result<Stage, StageError> {
         let shared = self.parts.start_pinned(name, PinnedKind::Pinned { core: Some(core) })?;
         Ok(Stage { shared })

@@ -54,8 +54,15 @@ fn spawn(
         (1 | 5, Some(stage)) => {
             theater.actor().on(stage).supervised(policy).spawn(move || Waiting(state()))
         }
-        (2, Some(_)) => theater.actor().dedicated("own").spawn(Plain(state())).unwrap(),
-        (3, Some(_)) => theater.actor().dedicated("own").spawn(Waiting(state())).unwrap(),
+        // Refused once a failure has ended the theater: then the actor ends at once on the pool.
+        (2, Some(_)) => {
+            let own = theater.actor().dedicated("own").spawn(Plain(state()));
+            own.unwrap_or_else(|_| theater.spawn(Plain(world.state(0))))
+        }
+        (3, Some(_)) => {
+            let own = theater.actor().dedicated("own").spawn(Waiting(state()));
+            own.unwrap_or_else(|_| theater.spawn(Waiting(world.state(0))))
+        }
         (number, _) if number % 2 == 0 => {
             theater.actor().supervised(policy).spawn(move || Plain(state()))
         }

@@ -54,7 +54,7 @@ impl DedicatedBuilder<'_> {
     /// Creates it, and its thread.
     ///
     /// # Errors
-    /// If the thread cannot be started, or the theater has ended.
+    /// If the thread cannot be started, or the theater ends.
     pub fn spawn<Kind, A: Spawnable<Kind>>(self, actor: A) -> Result<ActorRef<A::Msg>, StageError> {
         Ok(actor.create(self.location(&self.start()?)))
     }
@@ -74,7 +74,7 @@ impl SupervisedBuilder<DedicatedBuilder<'_>> {
     /// What a handler creates so is a child of its actor.
     ///
     /// # Errors
-    /// If the thread cannot be started, or the theater has ended.
+    /// If the thread cannot be started, or the theater ends.
     ///
     /// # Panics
     /// If `make` does when it is called for the first time.
