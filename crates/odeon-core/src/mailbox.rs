@@ -24,7 +24,7 @@ pub(crate) use guards::Guards;
 pub(crate) use inbox::PRESSED_FROM;
 pub use inbox::RELIEVED_AT;
 pub use inbox::{Arrival, Inbox, InboxOwner, Pushed, WentIdle};
-pub(crate) use set::{MailboxSet, Order};
+pub(crate) use set::{MailboxSet, SelectionOrder};
 
 /// Labels of inbox slots. A message carries its mailbox plus
 /// [`FIRST_MAILBOX`](label::FIRST_MAILBOX).

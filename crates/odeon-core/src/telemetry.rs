@@ -37,7 +37,7 @@ pub(crate) use follow::{Following, InScope};
 pub use reporters::Reporter;
 pub(crate) use reporters::Reporters;
 pub use stats::{ActorStats, SpeculationReport, StageKind, StageStats, Stats};
-pub(crate) use tally::{StageTally, Tally};
+pub(crate) use tally::{ActorTally, StageTally};
 pub(crate) use waits::Waits;
 pub use waits::{Wait, WaitsView};
 
@@ -57,7 +57,7 @@ pub struct Telemetry {
 
 /// What to switch on.
 #[derive(Default)]
-pub(crate) struct Seen {
+pub(crate) struct TelemetryOptions {
     pub(crate) observer: Option<Arc<dyn Observer>>,
     pub(crate) stats: bool,
     pub(crate) waits: bool,
@@ -66,8 +66,8 @@ pub(crate) struct Seen {
 
 impl Telemetry {
     /// `None`: nothing is on.
-    pub(crate) fn new(seen: Seen, clock: Arc<dyn Clock>) -> Option<Box<Self>> {
-        let Seen { observer, stats, waits, tracer } = seen;
+    pub(crate) fn new(seen: TelemetryOptions, clock: Arc<dyn Clock>) -> Option<Box<Self>> {
+        let TelemetryOptions { observer, stats, waits, tracer } = seen;
         if !stats && !waits && observer.is_none() && tracer.is_none() {
             return None;
         }

@@ -33,16 +33,16 @@ struct Join<T> {
     left: usize,
     /// The first one.
     panic: Option<Box<dyn Any + Send>>,
-    joined: Option<oneshot::Sender<Joined<T>>>,
+    joined: Option<oneshot::Sender<ForkResult<T>>>,
 }
 
 /// What all tasks have come to, or the panic of one.
-type Joined<T> = Result<Vec<T>, Box<dyn Any + Send>>;
+type ForkResult<T> = Result<Vec<T>, Box<dyn Any + Send>>;
 
 /// Of `std` also in models: nobody waits or calls anything under this lock.
-struct Shared<T>(Mutex<Join<T>>);
+struct SharedJoin<T>(Mutex<Join<T>>);
 
-impl<T> Shared<T> {
+impl<T> SharedJoin<T> {
     fn lock(&self) -> MutexGuard<'_, Join<T>> {
         self.0.lock().expect("no panic happens under the lock of a join")
     }
@@ -81,10 +81,10 @@ impl<T> Shared<T> {
 }
 
 /// One of the tasks: an actor that runs it when it starts.
-struct Task<T, F> {
+struct ForkTask<T, F> {
     task: Option<F>,
     number: usize,
-    join: Arc<Shared<T>>,
+    join: Arc<SharedJoin<T>>,
 }
 
 /// What a task can be sent.
@@ -92,7 +92,7 @@ enum Nothing {}
 
 impl Message for Nothing {}
 
-impl<T: Send + 'static, F: FnOnce() -> T + Send + 'static> Actor for Task<T, F> {
+impl<T: Send + 'static, F: FnOnce() -> T + Send + 'static> Actor for ForkTask<T, F> {
     type Msg = Nothing;
 
     fn started(&mut self, ctx: &mut Context<'_, Self>) {
@@ -124,10 +124,10 @@ where
     let (tell, told) = oneshot::channel();
     let results = tasks.iter().map(|_| None).collect();
     let join = Join { results, left: tasks.len(), panic: None, joined: Some(tell) };
-    let join = Arc::new(Shared(Mutex::new(join)));
+    let join = Arc::new(SharedJoin(Mutex::new(join)));
     let is_empty = tasks.is_empty();
     for (number, task) in tasks.into_iter().enumerate() {
-        spawn::forked(beside, Task { task: Some(task), number, join: join.clone() });
+        spawn::forked(beside, ForkTask { task: Some(task), number, join: join.clone() });
     }
     async move {
         if is_empty {

@@ -7,7 +7,7 @@ use odeon_sync::{Mutex, MutexGuard};
 use crate::lifecycle::watch::{self, Watch};
 use crate::messaging::actor_ref::ActorRef;
 use crate::process::erased_weak_ref::ErasedWeakRef;
-use crate::process::relations::Request;
+use crate::process::relations::ControlRequest;
 use crate::turn::async_behavior::AsyncBehavior;
 use crate::turn::async_context::AsyncContext;
 use crate::turn::behavior::Behavior;
@@ -20,11 +20,11 @@ use crate::vocabulary::observe::EndReason;
 /// A link that is in force. Dropping it changes nothing; [`cancel`](Self::cancel) ends it.
 #[derive(Clone, Debug)]
 pub struct Link {
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<LinkState>>,
 }
 
 #[derive(Debug)]
-enum State {
+enum LinkState {
     /// Its sides are being made.
     Made,
     Tied([Watch; 2]),
@@ -35,8 +35,8 @@ enum State {
 impl Link {
     /// Ends the link: a failure that happens afterwards stays where it is.
     pub fn cancel(self) {
-        let before = std::mem::replace(&mut *self.lock(), State::Gone);
-        if let State::Tied(sides) = before {
+        let before = std::mem::replace(&mut *self.lock(), LinkState::Gone);
+        if let LinkState::Tied(sides) = before {
             for side in sides {
                 side.cancel();
             }
@@ -64,11 +64,11 @@ impl<A: AsyncBehavior> AsyncContext<'_, A> {
 
 impl Link {
     fn between(one: &ErasedWeakRef, other: &ErasedWeakRef) -> Self {
-        let link = Link { state: Arc::new(Mutex::new(State::Made)) };
+        let link = Link { state: Arc::new(Mutex::new(LinkState::Made)) };
         let sides = [link.side(other, one), link.side(one, other)];
         let mut state = link.lock();
-        if matches!(*state, State::Made) {
-            *state = State::Tied(sides);
+        if matches!(*state, LinkState::Made) {
+            *state = LinkState::Tied(sides);
             drop(state);
         } else {
             drop(state);
@@ -79,7 +79,7 @@ impl Link {
         link
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, LinkState> {
         self.state.lock().expect("nothing panics under the lock of a link")
     }
 
@@ -91,8 +91,10 @@ impl Link {
                 let failure = ended.failure().unwrap_or("a panic without a text");
                 let text = format!("linked actor {} failed: {failure}", ended.actor()).into();
                 // A survivor that has ended needs no telling.
-                let _ = survivor
-                    .request(Request::Fail(Box::new(Escalated { from: ended.actor(), text })));
+                let _ = survivor.request(ControlRequest::Fail(Box::new(Escalated {
+                    from: ended.actor(),
+                    text,
+                })));
             }
             link.cancel();
         };

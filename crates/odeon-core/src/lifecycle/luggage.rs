@@ -57,10 +57,10 @@ pub enum Awaits {
 
 /// Those of one theater.
 #[derive(Default)]
-pub(crate) struct Luggage(Mutex<Kept>);
+pub(crate) struct Luggage(Mutex<KeptEvents>);
 
 #[derive(Default)]
-struct Kept {
+struct KeptEvents {
     theater: Option<u64>,
     last: u64,
     /// Counted up with each that is kept here.
@@ -74,7 +74,7 @@ struct Kept {
 pub(crate) struct Pending {
     actor: u64,
     order: u64,
-    pub(crate) call: Call,
+    pub(crate) call: LetterTrigger,
     /// Whether it goes with its actor: one that waits for an end does if it has been written in the
     /// state.
     goes: bool,
@@ -83,7 +83,7 @@ pub(crate) struct Pending {
 }
 
 /// What has a letter sent.
-pub(crate) struct Call {
+pub(crate) struct LetterTrigger {
     awaits: Awaits,
     /// Has it not come any more; `None` until it is in force.
     cancel: Option<Cancel>,
@@ -91,7 +91,7 @@ pub(crate) struct Call {
 
 type Cancel = Box<dyn FnOnce(&TheaterShared) + Send>;
 
-impl Call {
+impl LetterTrigger {
     /// One that is not in force yet.
     pub(crate) fn to_come(awaits: Awaits) -> Self {
         Self { awaits, cancel: None }
@@ -166,7 +166,11 @@ impl Luggage {
     ///
     /// # Errors
     /// What it was to wait for, if somebody has taken it already.
-    pub(crate) fn waits(&self, (name, order): (LetterName, u64), call: Call) -> Result<(), Call> {
+    pub(crate) fn waits(
+        &self,
+        (name, order): (LetterName, u64),
+        call: LetterTrigger,
+    ) -> Result<(), LetterTrigger> {
         let mut kept = self.lock();
         match kept.pending.get_mut(&name).filter(|it| it.order == order) {
             Some(pending) => pending.call = call,
@@ -200,7 +204,7 @@ impl Luggage {
     /// Takes out those of an actor that go with it.
     fn take_along(&self, actor: u64) -> Vec<(LetterName, Pending)> {
         let mut kept = self.lock();
-        let goes = |kept: &Kept, name| kept.pending.get(&name).is_some_and(|it| it.goes);
+        let goes = |kept: &KeptEvents, name| kept.pending.get(&name).is_some_and(|it| it.goes);
         let names = kept.of(actor).into_iter();
         let taken = names.filter_map(|name| {
             goes(&kept, name).then(|| kept.remove(name)).flatten().map(|pending| (name, pending))
@@ -208,12 +212,12 @@ impl Luggage {
         taken.collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, KeptEvents> {
         self.0.lock().expect("nothing panics under this lock")
     }
 }
 
-impl Kept {
+impl KeptEvents {
     fn remove(&mut self, name: LetterName) -> Option<Pending> {
         let pending = self.pending.remove(&name)?;
         self.of_actor.remove(&(pending.actor, pending.order, name));
@@ -237,7 +241,7 @@ pub(crate) struct Sending<M: Message> {
 pub(crate) fn keep<M: Message>(
     to: WeakRef<M>,
     name: LetterName,
-    call: Call,
+    call: LetterTrigger,
     letter: Letter<M>,
 ) -> Sending<M> {
     let header = to.header();

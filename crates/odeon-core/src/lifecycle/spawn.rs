@@ -21,9 +21,9 @@ use crate::process::supervision::{Birth, Supervised, Supervision, enter_child, e
 use crate::process::task::Task;
 use crate::process::theater_shared::TheaterShared;
 use crate::scheduler::pinned::PinnedShared;
-use crate::telemetry::Tally;
+use crate::telemetry::ActorTally;
 use crate::turn::NewActor;
-use crate::turn::failing::Make;
+use crate::turn::failing::MakeActor;
 
 /// Where an actor is to be created.
 #[derive(Clone, Copy)]
@@ -116,7 +116,7 @@ pub(crate) fn at<N: NewActor>(location: Location<'_>, actor: N) -> ActorRef<N::M
 pub(crate) fn supervised<A: 'static, N: NewActor>(
     location: Location<'_>,
     supervision: Supervision,
-    mut make: Make<A>,
+    mut make: MakeActor<A>,
     new: impl FnOnce(A) -> N,
 ) -> ActorRef<N::Msg> {
     let actor = new(make());
@@ -158,7 +158,7 @@ fn supervise<A: 'static>(
     header: &Header,
     supervision: Supervision,
     birth: Option<Birth>,
-    make: Make<A>,
+    make: MakeActor<A>,
 ) {
     let Ok(relations) = header.relations.get_or_make() else { return };
     relations.set_supervised(Box::new(Supervised::new(supervision, birth, Box::new(make))));
@@ -243,7 +243,7 @@ fn create<N: NewActor>(
     if seen_bit != 0 {
         // For its tally. It has not ended, so it gets them.
         if let Ok(relations) = unstarted.header().relations.get_or_make() {
-            relations.attachments.get_or_attach(Tally::default);
+            relations.attachments.get_or_attach(ActorTally::default);
         }
     }
     prepare(unstarted.header());

@@ -45,9 +45,9 @@ pub(crate) use own::keep as keep_own;
 /// assert!(timeout.cancel());
 /// # Ok::<(), BuildError>(())
 /// ```
-pub struct Timer(Kind);
+pub struct Timer(TimerKind);
 
-enum Kind {
+enum TimerKind {
     Once { theater: Arc<TheaterShared>, key: TimerKey },
     Shared(Arc<dyn Cancel>),
 }
@@ -65,7 +65,7 @@ trait Cancel: Send + Sync {
 
 impl Timer {
     fn once(theater: Arc<TheaterShared>, key: TimerKey) -> Self {
-        Self(Kind::Once { theater, key })
+        Self(TimerKind::Once { theater, key })
     }
 
     /// Calls `ring` once `delay` has passed.
@@ -82,7 +82,7 @@ impl Timer {
     }
 
     fn shared(timer: Arc<dyn Cancel>) -> Self {
-        Self(Kind::Shared(timer))
+        Self(TimerKind::Shared(timer))
     }
 
     /// Cancels the timer; its message is dropped. `true`: no message will be sent by it from now
@@ -99,16 +99,16 @@ impl Timer {
     /// the same attempt is then never armed.
     pub fn cancel(self) -> bool {
         match self.0 {
-            Kind::Once { theater, key } => theater.disarm(key),
-            Kind::Shared(timer) => timer.cancel(),
+            TimerKind::Once { theater, key } => theater.disarm(key),
+            TimerKind::Shared(timer) => timer.cancel(),
         }
     }
 
     /// What it is called, if it goes with its actor to other theaters.
     pub(crate) fn name(&self) -> Option<LetterName> {
         match &self.0 {
-            Kind::Once { .. } => None,
-            Kind::Shared(timer) => timer.name(),
+            TimerKind::Once { .. } => None,
+            TimerKind::Shared(timer) => timer.name(),
         }
     }
 }

@@ -137,15 +137,15 @@ impl<T> Arrival<'_, T> {
     /// Where it lies, for a way out of the ordinary: so that its message need not be moved to where
     /// both ways find it.
     #[inline(always)]
-    pub(crate) fn place(&self) -> Place<T> {
-        Place(self.slot)
+    pub(crate) fn place(&self) -> ArrivalSlot<T> {
+        ArrivalSlot(self.slot)
     }
 }
 
 /// Where an arrival that has been taken lies until its owner takes the next one or goes idle.
-pub(crate) struct Place<T>(*const Slot<T>);
+pub(crate) struct ArrivalSlot<T>(*const Slot<T>);
 
-impl<T> Place<T> {
+impl<T> ArrivalSlot<T> {
     /// Takes what lies there, instead of what [`Arrival::take`] has returned.
     ///
     /// # Safety

@@ -12,19 +12,19 @@ const GUARDED: usize = 0;
 /// Its message opens the guarded one.
 const OPENER: usize = 1;
 
-struct Owner {
+struct SelectorOwner {
     inbox: InboxOwner<usize>,
     set: MailboxSet<usize>,
     guards: Guards,
 }
 
-struct Shared {
+struct SelectorModel {
     inbox: Inbox<usize>,
-    owner: Mutex<Option<Owner>>,
+    owner: Mutex<Option<SelectorOwner>>,
     handled: Mutex<Vec<usize>>,
 }
 
-fn send(shared: &Shared, mailbox: usize) {
+fn send(shared: &SelectorModel, mailbox: usize) {
     match shared.inbox.push(label::of_mailbox(mailbox), mailbox) {
         Pushed::WakeOwner => turn(shared),
         Pushed::AlreadyPending | Pushed::UnderPressure { .. } => {}
@@ -34,7 +34,7 @@ fn send(shared: &Shared, mailbox: usize) {
 
 /// The next message, as in `turn/sequential/sorting.rs`: an arrival that nothing can go before, or
 /// what goes first of what has been sorted.
-fn next(owner: &mut Owner, inbox: &Inbox<usize>) -> Option<usize> {
+fn next(owner: &mut SelectorOwner, inbox: &Inbox<usize>) -> Option<usize> {
     // SAFETY: we hold the owner's side of this inbox; the model pushes messages only.
     while let Some(arrival) = unsafe { owner.inbox.next(inbox) } {
         let mailbox = (arrival.label - label::FIRST_MAILBOX) as usize;
@@ -51,7 +51,7 @@ fn next(owner: &mut Owner, inbox: &Inbox<usize>) -> Option<usize> {
 }
 
 /// A turn as in `turn/sequential.rs`: select, handle; go idle if nothing is ready.
-fn turn(shared: &Shared) {
+fn turn(shared: &SelectorModel) {
     let mut owner = shared.owner.lock().unwrap().take().expect("woken twice");
     loop {
         if let Some(mailbox) = next(&mut owner, &shared.inbox) {
@@ -81,8 +81,8 @@ fn a_message_behind_a_closed_guard_is_handled_once_it_opens() {
         let (inbox, owner) = Inbox::new();
         let mut guards = Guards::ALL_OPEN;
         guards.close(GUARDED);
-        let owner = Owner { inbox: owner, set: MailboxSet::new(2), guards };
-        let shared = Arc::new(Shared {
+        let owner = SelectorOwner { inbox: owner, set: MailboxSet::new(2), guards };
+        let shared = Arc::new(SelectorModel {
             inbox,
             owner: Mutex::new(Some(owner)),
             handled: Mutex::new(Vec::new()),
@@ -102,7 +102,7 @@ const CLOSER: usize = 0;
 
 /// What the owner of an actor that ends, because all its mailboxes are closed or because it was
 /// asked to, has left.
-struct Ending {
+struct EndingModel {
     inbox: Inbox<usize>,
     owner: Mutex<Option<(InboxOwner<usize>, MailboxSet<usize>, Guards)>>,
     handled: AtomicUsize,
@@ -112,7 +112,7 @@ struct Ending {
 }
 
 /// A turn as in `turn/sequential.rs` of an actor that stops when all is closed.
-fn turn_that_may_end(shared: &Ending) {
+fn turn_that_may_end(shared: &EndingModel) {
     let (mut inbox, mut set, mut guards) =
         shared.owner.lock().unwrap().take().expect("woken twice");
     loop {
@@ -169,7 +169,7 @@ fn closing_all_and_a_stop_end_an_actor_once_and_lose_no_message() {
     model.preemption_bound = Some(3);
     model.check(|| {
         let (inbox, owner) = Inbox::new();
-        let shared = Arc::new(Ending {
+        let shared = Arc::new(EndingModel {
             inbox,
             owner: Mutex::new(Some((owner, MailboxSet::new(2), Guards::ALL_OPEN))),
             handled: AtomicUsize::new(0),
@@ -177,7 +177,7 @@ fn closing_all_and_a_stop_end_an_actor_once_and_lose_no_message() {
             stop: AtomicBool::new(false),
             ends: AtomicUsize::new(0),
         });
-        let send = |shared: &Ending, mailbox: usize| match shared
+        let send = |shared: &EndingModel, mailbox: usize| match shared
             .inbox
             .push(label::of_mailbox(mailbox), mailbox)
         {

@@ -10,10 +10,10 @@ mod ready;
 
 use std::fmt;
 
-use crate::mailbox::Order;
+use crate::mailbox::SelectionOrder;
 pub use policies::{Ageing, LeastRecentlyUsed, RandomMailbox, RoundRobin, Weighted};
 pub use ready::Ready;
-pub(crate) use ready::Waiting;
+pub(crate) use ready::WaitingCounts;
 
 /// How an actor with several mailboxes selects its next message; what
 /// [`Actor::selection`](crate::Actor::selection) and
@@ -59,7 +59,7 @@ pub(crate) use ready::Waiting;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Selection {
-    pub(crate) order: Order,
+    pub(crate) order: SelectionOrder,
     pub(crate) when_all_closed: WhenAllClosed,
 }
 
@@ -81,7 +81,7 @@ impl Selection {
     /// The ready mailbox with the lowest number goes first: the multilevel queue of *Selectors:
     /// Actors with Multiple Guarded Mailboxes* (Imam and Sarkar, AGERE 2014).
     pub fn priority() -> Self {
-        Self::in_order(Order::Priority)
+        Self::in_order(SelectionOrder::Priority)
     }
 
     /// Messages of open mailboxes as they arrive: for an actor that only cares which mailboxes are
@@ -92,10 +92,10 @@ impl Selection {
     /// An asynchronous actor puts all arrivals into their mailboxes: it takes one of each ready one
     /// in turn.
     pub fn as_they_come() -> Self {
-        Self::in_order(Order::AsTheyCome(RoundRobin::default()))
+        Self::in_order(SelectionOrder::AsTheyCome(RoundRobin::default()))
     }
 
-    fn in_order(order: Order) -> Self {
+    fn in_order(order: SelectionOrder) -> Self {
         Self { order, when_all_closed: WhenAllClosed::Fail }
     }
 
@@ -139,7 +139,7 @@ impl Selection {
 
     /// A policy of your own.
     pub fn by(policy: impl SelectionPolicy) -> Self {
-        Self::in_order(Order::By(Box::new(policy)))
+        Self::in_order(SelectionOrder::By(Box::new(policy)))
     }
 
     /// What becomes of the actor if all its mailboxes are closed and nothing could open one.

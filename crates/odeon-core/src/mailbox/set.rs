@@ -8,17 +8,17 @@ use std::collections::VecDeque;
 use std::fmt;
 
 use super::{Guards, MAX_MAILBOXES};
-use crate::mailbox::selection::{Ready, RoundRobin, SelectionPolicy, Waiting};
+use crate::mailbox::selection::{Ready, RoundRobin, SelectionPolicy, WaitingCounts};
 
 /// Messages taken from the inbox and not yet handled, by mailbox.
 pub(crate) struct MailboxSet<M> {
     non_empty: u64,
     queues: Queues<M>,
-    order: Order,
+    order: SelectionOrder,
 }
 
 /// Which of several mailboxes that are ready goes next.
-pub(crate) enum Order {
+pub(crate) enum SelectionOrder {
     /// The lowest.
     Priority,
     /// What waits here, in turn; otherwise whatever arrives in an open mailbox.
@@ -29,7 +29,7 @@ pub(crate) enum Order {
 /// The messages of each mailbox, oldest first.
 struct Queues<M>(Box<[VecDeque<M>]>);
 
-impl<M> Waiting for Queues<M> {
+impl<M> WaitingCounts for Queues<M> {
     fn waiting(&self, mailbox: usize) -> usize {
         self.0.get(mailbox).map_or(0, VecDeque::len)
     }
@@ -44,11 +44,11 @@ impl<M> MailboxSet<M> {
             "an actor has 1 to {MAX_MAILBOXES} mailboxes, not {mailboxes}"
         );
         let queues = Queues((0..mailboxes).map(|_| VecDeque::new()).collect());
-        Self { non_empty: 0, queues, order: Order::Priority }
+        Self { non_empty: 0, queues, order: SelectionOrder::Priority }
     }
 
     /// Selects in this order from here on.
-    pub(crate) fn set_order(&mut self, order: Order) {
+    pub(crate) fn set_order(&mut self, order: SelectionOrder) {
         self.order = order;
     }
 
@@ -74,7 +74,8 @@ impl<M> MailboxSet<M> {
         guards: &mut Guards,
         is_last: impl FnOnce() -> bool,
     ) -> bool {
-        if matches!(self.order, Order::By(_)) || !self.goes_next(mailbox, *guards, is_last) {
+        if matches!(self.order, SelectionOrder::By(_)) || !self.goes_next(mailbox, *guards, is_last)
+        {
             return false;
         }
         guards.begin(mailbox);
@@ -93,9 +94,9 @@ impl<M> MailboxSet<M> {
         let (open, itself) = (guards.open_bits(), 1 << mailbox);
         // Those that go before it if they are ready, and if they come later.
         let (before, behind) = match &self.order {
-            Order::Priority => (itself - 1, itself - 1),
-            Order::AsTheyCome(_) => (u64::MAX, 0),
-            Order::By(_) => (u64::MAX, !itself & self.all()),
+            SelectionOrder::Priority => (itself - 1, itself - 1),
+            SelectionOrder::AsTheyCome(_) => (u64::MAX, 0),
+            SelectionOrder::By(_) => (u64::MAX, !itself & self.all()),
         };
         if open & itself == 0 || self.non_empty & open & (before | itself) != 0 {
             return false;
@@ -106,7 +107,7 @@ impl<M> MailboxSet<M> {
     /// Selects a message that [`goes_next`](Self::goes_next), by way of its mailbox if a policy is
     /// to be asked.
     pub(crate) fn select_next(&mut self, mailbox: usize, message: M, guards: &mut Guards) -> M {
-        if let Order::By(_) = self.order {
+        if let SelectionOrder::By(_) = self.order {
             self.put(mailbox, message);
             return self.take_next(guards).expect("its mailbox is open");
         }
@@ -128,9 +129,9 @@ impl<M> MailboxSet<M> {
             return None;
         }
         let mailbox = match &mut self.order {
-            Order::Priority => ready.trailing_zeros() as usize,
-            Order::AsTheyCome(turns) => turns.select(Ready::new(ready, &self.queues)),
-            Order::By(policy) => select_by(&mut **policy, Ready::new(ready, &self.queues)),
+            SelectionOrder::Priority => ready.trailing_zeros() as usize,
+            SelectionOrder::AsTheyCome(turns) => turns.select(Ready::new(ready, &self.queues)),
+            SelectionOrder::By(policy) => select_by(&mut **policy, Ready::new(ready, &self.queues)),
         };
         guards.begin(mailbox);
         self.take(mailbox)
@@ -239,7 +240,7 @@ mod tests {
     #[test]
     fn as_they_come_an_arrival_passes_lower_mailboxes_and_not_what_waits() {
         let mut set = MailboxSet::new(3);
-        set.set_order(Order::AsTheyCome(RoundRobin::default()));
+        set.set_order(SelectionOrder::AsTheyCome(RoundRobin::default()));
         let mut guards = Guards::ALL_OPEN;
         assert!(set.select_arrival(2, &mut guards, || false));
         assert_eq!(guards.current(), 2);
@@ -266,7 +267,7 @@ mod tests {
             }
         }
         let mut set = MailboxSet::new(3);
-        set.set_order(Order::By(Box::new(Longest)));
+        set.set_order(SelectionOrder::By(Box::new(Longest)));
         let mut guards = Guards::ALL_OPEN;
         assert!(!set.select_arrival(1, &mut guards, || true));
         assert!(set.goes_next(1, guards, || true));

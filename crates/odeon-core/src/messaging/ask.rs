@@ -17,7 +17,7 @@ use crate::vocabulary::error::AskError;
 use crate::vocabulary::message::{Message, mailbox_of};
 use crate::vocabulary::oneshot::{self, InVain};
 use asker::{AskedOne, Asker};
-use kept::Kept;
+use kept::KeptQuestion;
 use sending::Unsent;
 
 pub(crate) mod asked_by;
@@ -71,17 +71,17 @@ impl<M: Message> ActorRef<M> {
         &self,
         mailbox: usize,
         question: M,
-        answer: Answer<T>,
+        answer: AnswerReceiver<T>,
     ) -> Ask<T> {
         let state = match self.send_or_keep(mailbox, question) {
-            Ok(()) => State::Sent(answer),
-            Err(unsent) => State::unsent(answer, unsent, |question| {
+            Ok(()) => QuestionState::Sent(answer),
+            Err(unsent) => QuestionState::unsent(answer, unsent, |question| {
                 let to = self.clone();
-                Kept::new(async move { to.send_async_into(mailbox, question).await })
+                KeptQuestion::new(async move { to.send_async_into(mailbox, question).await })
             }),
         };
         let header = &self.cell().header;
-        let asker = Asker::here(header, matches!(state, State::Sent(_)));
+        let asker = Asker::here(header, matches!(state, QuestionState::Sent(_)));
         Ask { state, asker, seen: if header.is_seen() { AskedBy::to(header) } else { None } }
     }
 }
@@ -94,7 +94,7 @@ impl<M: Message> ActorRef<M> {
 /// actor.
 #[must_use = "an answer must be awaited or waited for; use `send` for messages without an answer"]
 pub struct Ask<T: Send + 'static> {
-    state: State<T>,
+    state: QuestionState<T>,
     /// Who asks, if that matters to anybody.
     asker: Option<Asker>,
     /// Notes who waits for it, in a theater where that is to be seen.
@@ -102,27 +102,31 @@ pub struct Ask<T: Send + 'static> {
 }
 
 /// Of who has the reply, or why there is none.
-type Answer<T> = oneshot::Receiver<Result<T, AskError>>;
+type AnswerReceiver<T> = oneshot::Receiver<Result<T, AskError>>;
 
-enum State<T> {
+enum QuestionState<T> {
     /// The question has been sent.
-    Sent(Answer<T>),
+    Sent(AnswerReceiver<T>),
     /// It has not; apart, so that by far the most cost nothing for it.
     NotSent(Box<NotSent<T>>),
 }
 
 enum NotSent<T> {
     /// It will be.
-    Kept(Answer<T>, Kept),
+    Kept(AnswerReceiver<T>, KeptQuestion),
     /// It has not been delivered.
     Refused(AskError),
 }
 
-impl<T> State<T> {
+impl<T> QuestionState<T> {
     /// A question that has not been sent; `keep` has that done later.
     #[cold]
     #[inline(never)]
-    fn unsent<M>(answer: Answer<T>, unsent: Unsent<M>, keep: impl FnOnce(M) -> Kept) -> Self {
+    fn unsent<M>(
+        answer: AnswerReceiver<T>,
+        unsent: Unsent<M>,
+        keep: impl FnOnce(M) -> KeptQuestion,
+    ) -> Self {
         Self::NotSent(Box::new(match unsent {
             Unsent::Refused(error) => NotSent::Refused(error.into()),
             Unsent::Kept(question) => NotSent::Kept(answer, keep(question)),
@@ -134,7 +138,7 @@ impl<T: Send + 'static> Ask<T> {
     /// The right to answer, and the answer to come.
     pub(crate) fn pair() -> (Reply<T>, Self) {
         let (answer_to, answer) = oneshot::channel();
-        let ask = Self { state: State::Sent(answer), asker: None, seen: None };
+        let ask = Self { state: QuestionState::Sent(answer), asker: None, seen: None };
         (Reply::to_waiter(answer_to), ask)
     }
 
@@ -145,19 +149,21 @@ impl<T: Send + 'static> Ask<T> {
     }
 
     /// Its question has not been sent; `keep` has that done later.
-    pub(crate) fn unsent<M>(self, unsent: Unsent<M>, keep: impl FnOnce(M) -> Kept) -> Self {
+    pub(crate) fn unsent<M>(self, unsent: Unsent<M>, keep: impl FnOnce(M) -> KeptQuestion) -> Self {
         let state = match self.state {
-            State::Sent(answer) => State::unsent(answer, unsent, keep),
-            other @ State::NotSent(_) => other,
+            QuestionState::Sent(answer) => QuestionState::unsent(answer, unsent, keep),
+            other @ QuestionState::NotSent(_) => other,
         };
         Self { state, ..self }
     }
 
     /// Has the question, of which nothing has been sent, sent later.
-    fn kept(self, kept: Kept) -> Self {
+    fn kept(self, kept: KeptQuestion) -> Self {
         let state = match self.state {
-            State::Sent(answer) => State::NotSent(Box::new(NotSent::Kept(answer, kept))),
-            other @ State::NotSent(_) => other,
+            QuestionState::Sent(answer) => {
+                QuestionState::NotSent(Box::new(NotSent::Kept(answer, kept)))
+            }
+            other @ QuestionState::NotSent(_) => other,
         };
         Self { state, ..self }
     }
@@ -175,8 +181,8 @@ impl<T: Send + 'static> Ask<T> {
     pub fn wait(mut self) -> Result<T, AskError> {
         self.prepare_to_block();
         let answer = match self.state {
-            State::Sent(answer) => answer,
-            State::NotSent(not_sent) => match *not_sent {
+            QuestionState::Sent(answer) => answer,
+            QuestionState::NotSent(not_sent) => match *not_sent {
                 NotSent::Refused(refused) => return Err(refused),
                 NotSent::Kept(answer, kept) => {
                     kept.wait()?;
@@ -199,8 +205,8 @@ impl<T: Send + 'static> Ask<T> {
     pub fn wait_timeout(mut self, limit: Duration) -> Result<T, AskError> {
         self.prepare_to_block();
         let (answer, limit) = match self.state {
-            State::Sent(answer) => (answer, limit),
-            State::NotSent(not_sent) => match *not_sent {
+            QuestionState::Sent(answer) => (answer, limit),
+            QuestionState::NotSent(not_sent) => match *not_sent {
                 NotSent::Refused(refused) => return Err(refused),
                 NotSent::Kept(answer, kept) => {
                     let left = kept.wait_timeout(limit)?;
@@ -220,7 +226,7 @@ impl<T: Send + 'static> Ask<T> {
     #[cold]
     #[inline(never)]
     fn poll_not_sent(&mut self, cx: &mut Context<'_>) -> Poll<Result<T, AskError>> {
-        if let State::NotSent(not_sent) = &mut self.state {
+        if let QuestionState::NotSent(not_sent) = &mut self.state {
             let kept = match &mut **not_sent {
                 NotSent::Kept(_, kept) => kept,
                 NotSent::Refused(refused) => return Poll::Ready(Err(refused.clone())),
@@ -232,7 +238,7 @@ impl<T: Send + 'static> Ask<T> {
             let is_sent = sent.is_ok();
             let refused = NotSent::Refused(sent.err().unwrap_or(AskError::NoReply));
             match mem::replace(&mut **not_sent, refused) {
-                NotSent::Kept(answer, _) if is_sent => self.state = State::Sent(answer),
+                NotSent::Kept(answer, _) if is_sent => self.state = QuestionState::Sent(answer),
                 _ => {}
             }
         }
@@ -282,8 +288,8 @@ impl<T: Send + 'static> Future for Ask<T> {
     #[inline(always)]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let answer = match &mut self.state {
-            State::Sent(answer) => Pin::new(answer).poll(cx),
-            State::NotSent(_) => return self.as_mut().poll_not_sent(cx),
+            QuestionState::Sent(answer) => Pin::new(answer).poll(cx),
+            QuestionState::NotSent(_) => return self.as_mut().poll_not_sent(cx),
         };
         let answer = answer.map(|answer| answer.unwrap_or(Err(AskError::NoReply)));
         if answer.is_pending() {

@@ -48,13 +48,13 @@ fn task_of_tokio() -> Option<ForeignTask> {
 /// Does `work`, in which nothing may block this thread.
 pub(crate) fn unblocked<R>(work: impl FnOnce() -> R) -> R {
     /// Puts the outer one back, also when the work unwinds.
-    struct Restore(bool);
-    impl Drop for Restore {
+    struct RestoreInTask(bool);
+    impl Drop for RestoreInTask {
         fn drop(&mut self) {
             current::here().in_task.set(self.0);
         }
     }
-    let _restore = Restore(current::here().in_task.replace(true));
+    let _restore = RestoreInTask(current::here().in_task.replace(true));
     work()
 }
 

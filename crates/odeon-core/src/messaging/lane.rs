@@ -147,13 +147,13 @@ impl Lane {
     /// Does `work`; what it sends has this lane.
     pub(crate) fn lend_during<R>(self, work: impl FnOnce() -> R) -> R {
         /// Puts the outer one back, also when the work unwinds.
-        struct Restore(u32);
-        impl Drop for Restore {
+        struct RestoreLane(u32);
+        impl Drop for RestoreLane {
             fn drop(&mut self) {
                 current::here().lane.set(self.0);
             }
         }
-        let _restore = Restore(current::here().lane.replace(self.0));
+        let _restore = RestoreLane(current::here().lane.replace(self.0));
         work()
     }
 }

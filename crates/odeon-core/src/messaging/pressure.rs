@@ -41,7 +41,7 @@ use crate::scheduler::pinned::PinnedShared;
 use crate::vocabulary::message::Message;
 use crate::vocabulary::oneshot;
 use sleeper::{Entered, Relief, Sleeper};
-use waits::{Node, Waiting, What};
+use waits::{WaitEntry, WaitNode, WaitReason};
 
 pub(crate) mod congestion;
 mod sleeper;
@@ -56,14 +56,14 @@ pub(crate) enum HeldBy {
     /// A receiver with a full mailbox.
     Bound(ErasedWeakRef, Gate),
     /// What is under way at actors with lanes.
-    Congestion(congestion::Kept),
+    Congestion(congestion::SharedCongestion),
 }
 
 /// An actor that is held back. In this order: it may wait anew as soon as it is no longer parked.
 struct HeldBack {
-    _waiting: Option<Waiting>,
+    _waiting: Option<WaitEntry>,
     /// What waits for the actor, if it is one with lanes, waits for the same.
-    _congested: Option<Waiting>,
+    _congested: Option<WaitEntry>,
     _parked: Parked,
 }
 
@@ -80,15 +80,16 @@ pub(crate) fn is_pressed(receiver: &Header) -> bool {
 /// nobody will take it off, or `giver` waits for `who`. A key to take it out by; `None`: it has
 /// been let go.
 fn enter(
-    who: Option<&Node>,
-    giver: &Node,
-    waiter: impl FnOnce(Option<Waiting>) -> Waiter,
+    who: Option<&WaitNode>,
+    giver: &WaitNode,
+    waiter: impl FnOnce(Option<WaitEntry>) -> Waiter,
 ) -> Option<u64> {
-    let waiting = who.and_then(|who| Waiting::enter(who.clone(), giver.clone(), What::Relief));
+    let waiting =
+        who.and_then(|who| WaitEntry::enter(who.clone(), giver.clone(), WaitReason::Relief));
     let waiter = waiter(waiting);
     let key = giver.waiters()?.enter(waiter, || giver.is_pressed());
     if let Some(who) = who {
-        waits::open_circles(who, giver, What::Relief);
+        waits::open_circles(who, giver, WaitReason::Relief);
     }
     Some(key)
 }
@@ -113,7 +114,7 @@ pub(crate) fn on_pressure(receiver: &Header, blocks: bool) {
             hold_stage_back(stage, || HeldBy::Pressure(ErasedWeakRef::new(receiver)));
         }
         _ if !blocks || runs_a_task(stage, receiver.stage.theater()) => {}
-        None => wait(None, &Node::of(receiver)),
+        None => wait(None, &WaitNode::of(receiver)),
         Some(stage) => wait_as_stage(stage, HeldBy::Pressure(ErasedWeakRef::new(receiver))),
     }
 }
@@ -210,9 +211,9 @@ fn works_for(actor: &Header) -> Option<&ErasedWeakRef> {
 
 /// Whom an actor has to wait for, kept with it; by its owner alone.
 #[derive(Default)]
-struct Held(Mutex<Option<HeldBy>>);
+struct HoldingReceiver(Mutex<Option<HeldBy>>);
 
-impl Held {
+impl HoldingReceiver {
     fn lock(&self) -> MutexGuard<'_, Option<HeldBy>> {
         self.0.lock().expect("no panic happens under this lock")
     }
@@ -221,7 +222,7 @@ impl Held {
 /// Remembers the first receiver that the actor whose turn this is has to wait for.
 fn hold_back(sender: &Header, by: HeldBy) {
     let Ok(relations) = sender.relations.get_or_make() else { return };
-    relations.attachments.get_or_attach(Held::default).lock().get_or_insert(by);
+    relations.attachments.get_or_attach(HoldingReceiver::default).lock().get_or_insert(by);
     sender.signals.fetch_or(signal::HELD, Ordering::Relaxed);
 }
 
@@ -229,10 +230,10 @@ fn hold_back(sender: &Header, by: HeldBy) {
 fn wait_as_stage(stage: &PinnedShared, by: HeldBy) {
     match by {
         HeldBy::Pressure(receiver) => {
-            wait(Some(&Node::Stage(stage.to_arc())), &Node::of(receiver.header()));
+            wait(Some(&WaitNode::Stage(stage.to_arc())), &WaitNode::of(receiver.header()));
         }
         HeldBy::Congestion(congestion) => {
-            wait(Some(&Node::Stage(stage.to_arc())), &Node::Congestion(congestion));
+            wait(Some(&WaitNode::Stage(stage.to_arc())), &WaitNode::Congestion(congestion));
         }
         // The place is for nobody: the message is behind the gate already.
         HeldBy::Bound(receiver, gate) => drop(wait_for_place_as_stage(stage, &receiver, &gate)),
@@ -245,9 +246,9 @@ fn wait_for_place_as_stage(
     receiver: &ErasedWeakRef,
     gate: &Gate,
 ) -> Option<Place> {
-    let (who, giver) = (Node::Stage(stage.to_arc()), Node::of_handler(receiver.header()));
-    let what = What::Place(gate.clone());
-    let _waiting = Waiting::enter(who.clone(), giver.clone(), what.clone());
+    let (who, giver) = (WaitNode::Stage(stage.to_arc()), WaitNode::of_handler(receiver.header()));
+    let what = WaitReason::Place(gate.clone());
+    let _waiting = WaitEntry::enter(who.clone(), giver.clone(), what.clone());
     let call = gate.line_up_stage();
     waits::open_circles(&who, &giver, what);
     call.wait()
@@ -269,9 +270,9 @@ pub(crate) fn wait_for_place(receiver: &Header, gate: &Gate) -> Option<Place> {
 /// A handler, or a future outside of all actors, waits for a place without blocking. `None`: it
 /// goes on without one.
 pub(crate) async fn place(receiver: ErasedWeakRef, gate: &Gate) -> Option<Place> {
-    let (who, giver) = (Node::here(), Node::of_handler(receiver.header()));
-    let what = What::Place(gate.clone());
-    let enter = |who: &Node| Waiting::enter(who.clone(), giver.clone(), what.clone());
+    let (who, giver) = (WaitNode::here(), WaitNode::of_handler(receiver.header()));
+    let what = WaitReason::Place(gate.clone());
+    let enter = |who: &WaitNode| WaitEntry::enter(who.clone(), giver.clone(), what.clone());
     let waiting = who.as_ref().and_then(enter);
     let place = gate.line_up_future(who.is_some());
     if let Some(who) = who {
@@ -282,7 +283,7 @@ pub(crate) async fn place(receiver: ErasedWeakRef, gate: &Gate) -> Option<Place>
     place
 }
 
-fn wait(who: Option<&Node>, giver: &Node) {
+fn wait(who: Option<&WaitNode>, giver: &WaitNode) {
     let relief = Arc::new(Relief::default());
     let (sleeper, mut entry) = (Sleeper(relief.clone()), None);
     enter(who, giver, |waiting| {
@@ -295,17 +296,17 @@ fn wait(who: Option<&Node>, giver: &Node) {
 /// Waits without blocking until `receiver` is relieved or has ended, or whoever waits here must go
 /// on because `receiver` waits for it.
 pub(crate) async fn relieved(receiver: ErasedWeakRef) {
-    relieved_by(Node::of(receiver.header())).await;
+    relieved_by(WaitNode::of(receiver.header())).await;
 }
 
 /// Waits without blocking until a theater is not congested.
-pub(crate) async fn uncongested(congestion: congestion::Kept) {
-    relieved_by(Node::Congestion(congestion)).await;
+pub(crate) async fn uncongested(congestion: congestion::SharedCongestion) {
+    relieved_by(WaitNode::Congestion(congestion)).await;
 }
 
-async fn relieved_by(giver: Node) {
+async fn relieved_by(giver: WaitNode) {
     while giver.is_pressed() {
-        let who = Node::here();
+        let who = WaitNode::here();
         let (relieved, wait) = oneshot::channel::<()>();
         let mut entry = None;
         let key = enter(who.as_ref(), &giver, |waiting| {
@@ -351,7 +352,7 @@ pub(crate) fn take_held(header: &Header) -> Option<HeldBy> {
         return None;
     }
     header.signals.fetch_and(!signal::HELD, Ordering::Relaxed);
-    header.relations.get()?.attachments.get::<Held>()?.lock().take()
+    header.relations.get()?.attachments.get::<HoldingReceiver>()?.lock().take()
 }
 
 /// Who waits while this actor is parked: the one that it works for, whose messages it would handle.
@@ -367,33 +368,33 @@ fn waits_as(actor: &Header) -> ErasedWeakRef {
 pub(crate) unsafe fn park<M>(cell: NonNull<MessageCell<M>>, by: HeldBy) {
     // SAFETY: by contract; the borrow ends before the actor is parked.
     let header = unsafe { &(*cell.as_ptr()).header };
-    let who = Node::Actor(waits_as(header));
+    let who = WaitNode::Actor(waits_as(header));
     let congestion = header.vtable.laned.then(|| {
         let theater = header.stage.theater();
-        Node::Congestion(congestion::of(theater).clone())
+        WaitNode::Congestion(congestion::of(theater).clone())
     });
     // SAFETY: the owner passes its right to run on to the waiter.
     let parked = Parked::new(unsafe { Task::new(cell.cast()) });
     match by {
         HeldBy::Pressure(receiver) => {
-            let giver = Node::of(receiver.header());
-            let congested = congested_by(congestion.as_ref(), &giver, &What::Relief);
+            let giver = WaitNode::of(receiver.header());
+            let congested = congested_by(congestion.as_ref(), &giver, &WaitReason::Relief);
             enter(Some(&who), &giver, |waiting| {
                 Box::new(HeldBack { _waiting: waiting, _congested: congested, _parked: parked })
             });
             if let Some(congestion) = congestion {
-                waits::open_circles(&congestion, &giver, What::Relief);
+                waits::open_circles(&congestion, &giver, WaitReason::Relief);
             }
         }
         HeldBy::Congestion(congestion) => {
-            enter(Some(&who), &Node::Congestion(congestion), |waiting| {
+            enter(Some(&who), &WaitNode::Congestion(congestion), |waiting| {
                 Box::new(HeldBack { _waiting: waiting, _congested: None, _parked: parked })
             });
         }
         HeldBy::Bound(receiver, gate) => {
-            let giver = Node::of_handler(receiver.header());
-            let what = What::Place(gate.clone());
-            let waiting = Waiting::enter(who.clone(), giver.clone(), what.clone());
+            let giver = WaitNode::of_handler(receiver.header());
+            let what = WaitReason::Place(gate.clone());
+            let waiting = WaitEntry::enter(who.clone(), giver.clone(), what.clone());
             let congested = congested_by(congestion.as_ref(), &giver, &what);
             gate.line_up_actor(Box::new(HeldBack {
                 _waiting: waiting,
@@ -409,6 +410,10 @@ pub(crate) unsafe fn park<M>(cell: NonNull<MessageCell<M>>, by: HeldBy) {
 }
 
 /// Enters that what is under way at actors with lanes waits for whom one of these waits for.
-fn congested_by(congestion: Option<&Node>, giver: &Node, what: &What) -> Option<Waiting> {
-    Waiting::enter(congestion?.clone(), giver.clone(), what.clone())
+fn congested_by(
+    congestion: Option<&WaitNode>,
+    giver: &WaitNode,
+    what: &WaitReason,
+) -> Option<WaitEntry> {
+    WaitEntry::enter(congestion?.clone(), giver.clone(), what.clone())
 }

@@ -20,7 +20,7 @@ use crate::messaging::actor_ref::ActorRef;
 use crate::messaging::open_question::OpenQuestion;
 use crate::process::cell::MessageCell;
 use crate::process::outbox;
-use crate::process::relations::Request;
+use crate::process::relations::ControlRequest;
 use crate::process::unanswered::{self, Why};
 use crate::vocabulary::contain::contain;
 use crate::vocabulary::error::AskError;
@@ -37,11 +37,11 @@ use crate::vocabulary::oneshot;
 pub struct Reply<T> {
     /// Changed through a shared reference by [`take_borrowed`](Self::take_borrowed) and
     /// [`lend`](Self::lend) alone.
-    to: UnsafeCell<Option<Asker<T>>>,
+    to: UnsafeCell<Option<ReplyTarget<T>>>,
 }
 
 /// Who waits for the answer.
-enum Asker<T> {
+enum ReplyTarget<T> {
     /// A thread or a future.
     Waiter(oneshot::Sender<Result<T, AskError>>),
     /// An actor, by a conversion that captures nothing and is therefore known from its type alone.
@@ -83,7 +83,7 @@ unsafe impl<T: Send> Sync for Reply<T> {}
 
 impl<T: Send + 'static> Reply<T> {
     pub(crate) fn to_waiter(waiter: oneshot::Sender<Result<T, AskError>>) -> Self {
-        Self { to: UnsafeCell::new(Some(Asker::Waiter(waiter))) }
+        Self { to: UnsafeCell::new(Some(ReplyTarget::Waiter(waiter))) }
     }
 
     pub(crate) fn to_actor<M, F>(asker: ActorRef<M>, message: F) -> Self
@@ -112,33 +112,35 @@ impl<T: Send + 'static> Reply<T> {
     {
         let to = if asker.cell().header.vtable.may_move {
             let question = OpenQuestion::of(asker);
-            Asker::Boxed(Box::new(move |answer| {
+            ReplyTarget::Boxed(Box::new(move |answer| {
                 send_answer(question.asker(), mailbox, || message(answer));
             }))
         } else if const { size_of::<F>() == 0 } {
             let _ = ManuallyDrop::new(message);
             let cell = asker.into_counted().cast();
-            Asker::Actor { cell, mailbox, answer: answer_actor::<T, M, F> }
+            ReplyTarget::Actor { cell, mailbox, answer: answer_actor::<T, M, F> }
         } else {
-            Asker::Boxed(Box::new(move |answer| send_answer(&asker, mailbox, || message(answer))))
+            ReplyTarget::Boxed(Box::new(move |answer| {
+                send_answer(&asker, mailbox, || message(answer))
+            }))
         };
         Self { to: UnsafeCell::new(Some(to)) }
     }
 
     pub(crate) fn to_function(answer: Box<dyn FnOnce(Result<T, AskError>) + Send>) -> Self {
-        Self { to: UnsafeCell::new(Some(Asker::Boxed(answer))) }
+        Self { to: UnsafeCell::new(Some(ReplyTarget::Boxed(answer))) }
     }
 
-    #[allow(dead_code, reason = "as `Asker::ByRoute`")]
+    #[allow(dead_code, reason = "as `ReplyTarget::ByRoute`")]
     pub(crate) fn by_route(route: Box<dyn Route<T>>) -> Self {
-        Self { to: UnsafeCell::new(Some(Asker::ByRoute(route))) }
+        Self { to: UnsafeCell::new(Some(ReplyTarget::ByRoute(route))) }
     }
 
     /// The theater of the asker, by its number, if that is another one.
-    #[allow(dead_code, reason = "as `Asker::ByRoute`")]
+    #[allow(dead_code, reason = "as `ReplyTarget::ByRoute`")]
     pub(crate) fn theater(&mut self) -> Option<u128> {
         match self.to.get_mut() {
-            Some(Asker::ByRoute(route)) => route.theater(),
+            Some(ReplyTarget::ByRoute(route)) => route.theater(),
             _ => None,
         }
     }
@@ -152,21 +154,21 @@ impl<T: Send + 'static> Reply<T> {
     }
 
     /// The actor that was to answer, elsewhere, has failed.
-    #[allow(dead_code, reason = "as `Asker::ByRoute`")]
+    #[allow(dead_code, reason = "as `ReplyTarget::ByRoute`")]
     pub(crate) fn fail(mut self, text: FailureText) {
         self.answer(Err(AskError::Failed(text)));
     }
 
     /// Whether somebody waits for the answer: no thread or future that has given up.
     pub(crate) fn is_awaited(&mut self) -> bool {
-        !matches!(self.to.get_mut(), Some(Asker::Waiter(waiter)) if waiter.is_closed())
+        !matches!(self.to.get_mut(), Some(ReplyTarget::Waiter(waiter)) if waiter.is_closed())
     }
 
     /// Takes the right to answer out of a reply that is only borrowed, unless it is spent.
     ///
     /// # Safety
     /// Nobody else uses the reply until this returns.
-    #[allow(dead_code, reason = "as `Asker::ByRoute`")]
+    #[allow(dead_code, reason = "as `ReplyTarget::ByRoute`")]
     pub(crate) unsafe fn take_borrowed(&self) -> Option<Self> {
         // SAFETY: by contract; the reference ends here, before any code of users runs.
         let to = unsafe { (*self.to.get()).take() }?;
@@ -174,9 +176,9 @@ impl<T: Send + 'static> Reply<T> {
     }
 
     /// `None`: it was lent, and is spent.
-    fn of_open(to: Asker<T>) -> Option<Self> {
+    fn of_open(to: ReplyTarget<T>) -> Option<Self> {
         let to = match to {
-            Asker::Shared(lending) => lending.take()?,
+            ReplyTarget::Shared(lending) => lending.take()?,
             to => to,
         };
         Some(Self { to: UnsafeCell::new(Some(to)) })
@@ -203,28 +205,28 @@ impl<T> Reply<T> {
                 // so), and its lifetimes cannot be shortened afterwards: the `UnsafeCell` makes the
                 // type invariant.
                 unanswered::hold(unsafe {
-                    transmute::<Box<dyn FnOnce(AskError) + '_>, unanswered::Held>(answer)
+                    transmute::<Box<dyn FnOnce(AskError) + '_>, unanswered::HeldReply>(answer)
                 });
             }
         }
     }
 }
 
-fn answer<T>(to: Option<Asker<T>>, value: Result<T, AskError>) {
+fn answer<T>(to: Option<ReplyTarget<T>>, value: Result<T, AskError>) {
     match (to, value) {
         (None, _) => {}
-        (Some(Asker::Waiter(waiter)), value) => drop(waiter.send(value)),
+        (Some(ReplyTarget::Waiter(waiter)), value) => drop(waiter.send(value)),
         // SAFETY: cell and function were made for each other in `to_actor`; called once.
-        (Some(Asker::Actor { cell, mailbox, answer: function }), value) => unsafe {
+        (Some(ReplyTarget::Actor { cell, mailbox, answer: function }), value) => unsafe {
             function(cell, mailbox, value);
         },
         // The asker's code: a panic in it is not to be the answerer's, which may be unwinding as
         // well.
-        (Some(Asker::Boxed(function)), value) => contain(|| function(value)),
-        (Some(Asker::ByRoute(route)), value) => route.answer(value),
-        (Some(Asker::Shared(lending)), Ok(value)) => answer(lending.take(), Ok(value)),
+        (Some(ReplyTarget::Boxed(function)), value) => contain(|| function(value)),
+        (Some(ReplyTarget::ByRoute(route)), value) => route.answer(value),
+        (Some(ReplyTarget::Shared(lending)), Ok(value)) => answer(lending.take(), Ok(value)),
         // Whoever else has it may answer; the last one to go says that nobody does, and why.
-        (Some(Asker::Shared(lending)), Err(error)) => {
+        (Some(ReplyTarget::Shared(lending)), Err(error)) => {
             if let Some(last) = Arc::into_inner(lending) {
                 answer(last.take(), Err(error));
             }
@@ -282,7 +284,7 @@ pub(crate) struct FailedAnswer {
 #[cold]
 fn fail<M: Message>(asker: &ActorRef<M>, mailbox: u8, panic: Box<dyn Any + Send>) {
     let mailbox = (mailbox != ITS_OWN).then_some(mailbox.into());
-    let failure = Request::Fail(Box::new(FailedAnswer { mailbox, panic }));
+    let failure = ControlRequest::Fail(Box::new(FailedAnswer { mailbox, panic }));
     if let Err(refused) = asker.erased().request(failure) {
         // It has ended. What the panic holds may panic when it is dropped.
         contain(|| drop(refused));

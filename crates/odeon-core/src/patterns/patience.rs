@@ -11,14 +11,14 @@ pub(super) struct Patience<M> {
     tell: fn(u64) -> M,
     /// By mailbox: since when the message is held that is held now, or was last.
     since: Vec<Duration>,
-    wait: Option<Wait>,
+    wait: Option<PatienceWait>,
     /// The number of the wait that is under way, or was last. The time at which a wait begins, or
     /// more: so it is another one after a restart too, when the message of an older timer may still
     /// be waiting in a mailbox.
     number: u64,
 }
 
-struct Wait {
+struct PatienceWait {
     /// Since when the message is held that is waited for.
     since: Duration,
     timer: Timer,
@@ -58,7 +58,7 @@ impl<M> Patience<M> {
         self.number = nanoseconds.max(self.number.wrapping_add(1));
         let left = since.saturating_add(self.limit).saturating_sub(now);
         let timer = ctx.arm(left, (self.tell)(self.number));
-        self.wait = Some(Wait { since, timer });
+        self.wait = Some(PatienceWait { since, timer });
     }
 
     /// Whether the time of the wait with this number is over: then none is under way.
@@ -67,7 +67,7 @@ impl<M> Patience<M> {
     }
 
     fn end(&mut self) {
-        if let Some(Wait { timer, .. }) = self.wait.take() {
+        if let Some(PatienceWait { timer, .. }) = self.wait.take() {
             // If it has fired, its message has an old number.
             timer.cancel();
         }

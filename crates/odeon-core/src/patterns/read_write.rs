@@ -35,8 +35,8 @@ use crate::messaging::reply::Reply;
 use crate::vocabulary::error::SendError;
 use crate::vocabulary::message::Message;
 use pace::Pace;
-use shared::Shared;
-use waiting::Waiting;
+use shared::SharedActor;
+use waiting::ReadWriteQueue;
 
 pub use context::{ReadContext, WriteContext};
 
@@ -200,7 +200,7 @@ pub enum ReadSharing {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct ReadWriting<A: ReadWriteActor> {
-    shared: Arc<Shared<A>>,
+    shared: Arc<SharedActor<A>>,
     policy: ReadWritePolicy,
     sharing: ReadSharing,
     /// Reads, and writes, are handled as they come, until something says otherwise.
@@ -221,7 +221,7 @@ pub struct ReadWriting<A: ReadWriteActor> {
     /// Messages that have been put aside, and counted by this turn's budget all the same.
     miscounted: i32,
     pace: Pace,
-    waiting: Waiting<A::Read, A::Write>,
+    waiting: ReadWriteQueue<A::Read, A::Write>,
 }
 
 impl<A: ReadWriteActor> ReadWriting<A> {
@@ -234,7 +234,7 @@ impl<A: ReadWriteActor> ReadWriting<A> {
             );
         }
         Self {
-            shared: Arc::new(Shared::new(actor)),
+            shared: Arc::new(SharedActor::new(actor)),
             policy,
             sharing: ReadSharing::default(),
             has_direct_reads: false,
@@ -247,7 +247,7 @@ impl<A: ReadWriteActor> ReadWriting<A> {
             most_readers: 0,
             miscounted: 0,
             pace: Pace::default(),
-            waiting: Waiting::default(),
+            waiting: ReadWriteQueue::default(),
         }
     }
 

@@ -38,13 +38,13 @@ use crate::lifecycle::timer::AskWithin;
 use crate::messaging::actor_ref::ActorRef;
 use crate::messaging::ask::Ask;
 use crate::messaging::ask::asker::AskedOne;
-use crate::messaging::ask::kept::Kept;
+use crate::messaging::ask::kept::KeptQuestion;
 use crate::messaging::ask::sending::Unsent;
 use crate::messaging::reply::Reply;
 use crate::process::theater_shared::TheaterShared;
 use crate::vocabulary::error::{SendError, TrySendError};
 use crate::vocabulary::message::{Message, mailbox_of};
-use member::Member;
+use member::LoadedMember;
 
 pub use routing::Routing;
 
@@ -77,16 +77,16 @@ pub use routing::Routing;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct WorkerPool<M: Message> {
-    inner: Arc<Inner<M>>,
+    inner: Arc<WorkerPoolShared<M>>,
 }
 
-struct Inner<M: Message> {
-    members: ArcSwap<Vec<Member<M>>>,
+struct WorkerPoolShared<M: Message> {
+    members: ArcSwap<Vec<LoadedMember<M>>>,
     routing: Routing<M>,
     theater: Arc<TheaterShared>,
     /// Numbers the messages, for routing.
     sent: AtomicU64,
-    make: Box<dyn Fn(usize) -> Member<M> + Send + Sync>,
+    make: Box<dyn Fn(usize) -> LoadedMember<M> + Send + Sync>,
     /// Held by whoever replaces the list.
     replacing: Mutex<()>,
 }
@@ -96,9 +96,9 @@ impl<M: Message> WorkerPool<M> {
         size: usize,
         routing: Routing<M>,
         theater: Arc<TheaterShared>,
-        make_member: impl Fn(usize) -> Member<M> + Send + Sync + 'static,
+        make_member: impl Fn(usize) -> LoadedMember<M> + Send + Sync + 'static,
     ) -> Self {
-        let inner = Inner {
+        let inner = WorkerPoolShared {
             members: ArcSwap::from_pointee((0..size).map(&make_member).collect()),
             routing,
             theater,
@@ -188,7 +188,7 @@ impl<M: Message> WorkerPool<M> {
             Ok(()) => ask.of_one(asked),
             Err(unsent) => ask.unsent(unsent, |question| {
                 let to = self.clone();
-                Kept::new(async move { to.send_async(question).await })
+                KeptQuestion::new(async move { to.send_async(question).await })
             }),
         }
     }
@@ -205,7 +205,7 @@ impl<M: Message> WorkerPool<M> {
             self.inner.send(question, |member, question| send_noted(member, question, &asked));
         let answer = AskWithin::asked(answer, sent, |question| {
             let to = self.clone();
-            Kept::new(async move { to.send_async(question).await })
+            KeptQuestion::new(async move { to.send_async(question).await })
         });
         answer.of_one(asked)
     }
@@ -251,7 +251,10 @@ impl<M: Message> WorkerPool<M> {
         old.iter().for_each(|member| member.actor.stop());
     }
 
-    fn replace(&self, with: impl FnOnce(&[Member<M>]) -> Vec<Member<M>>) -> Arc<Vec<Member<M>>> {
+    fn replace(
+        &self,
+        with: impl FnOnce(&[LoadedMember<M>]) -> Vec<LoadedMember<M>>,
+    ) -> Arc<Vec<LoadedMember<M>>> {
         let _alone =
             self.inner.replacing.lock().expect("nothing panics while members are replaced");
         let new = with(&self.inner.members.load());

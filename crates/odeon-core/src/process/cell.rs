@@ -30,7 +30,7 @@ use crate::process::registry::RegistrySlot;
 use crate::process::relations::RelationsSlot;
 use crate::process::submit::Submit;
 use crate::process::vtable::TurnVTable;
-use crate::telemetry::Tally;
+use crate::telemetry::ActorTally;
 use crate::vocabulary::actor_id::ActorId;
 
 /// The parts of [`Header::signals`].
@@ -214,7 +214,7 @@ impl Header {
     }
 
     /// What is counted of the actor, if somebody looks at it.
-    pub(crate) fn tally(&self) -> Option<&Tally> {
+    pub(crate) fn tally(&self) -> Option<&ActorTally> {
         if !self.is_seen() {
             return None;
         }

@@ -6,7 +6,7 @@ use odeon_sync::atomic::Ordering;
 
 use crate::mailbox::label;
 use crate::process::cell::{self, Header, signal};
-use crate::process::relations::{Relations, Request};
+use crate::process::relations::{ControlRequest, Relations};
 use crate::vocabulary::actor_id::ActorId;
 use crate::vocabulary::observe::EndReason;
 
@@ -48,7 +48,7 @@ impl ErasedWeakRef {
 
     /// Leaves a request and has the actor look at it; the request comes back if the actor has
     /// ended.
-    pub(crate) fn request(&self, request: Request) -> Result<(), Request> {
+    pub(crate) fn request(&self, request: ControlRequest) -> Result<(), ControlRequest> {
         let Ok(relations) = self.relations() else { return Err(request) };
         relations.leave_request(request)?;
         self.look_at_requests();

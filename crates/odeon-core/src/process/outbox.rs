@@ -122,13 +122,13 @@ pub(crate) fn let_out<R>(work: impl FnOnce() -> R) -> R {
 #[inline(always)]
 fn with_exit<R>(exit: Option<Exit>, work: impl FnOnce() -> R) -> R {
     /// Puts the outer one back, also when the work unwinds.
-    struct Restore(Option<Exit>);
-    impl Drop for Restore {
+    struct RestoreExit(Option<Exit>);
+    impl Drop for RestoreExit {
         fn drop(&mut self) {
             current::here().exit.set(self.0);
         }
     }
-    let restore = Restore(current::here().exit.replace(exit));
+    let restore = RestoreExit(current::here().exit.replace(exit));
     let result = work();
     drop(restore);
     result

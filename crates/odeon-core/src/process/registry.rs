@@ -24,19 +24,19 @@ impl RegistrySlot {
 }
 
 #[derive(Default)]
-struct Shard {
+struct RegistryShard {
     serial: u64,
-    live: Vec<Entry>,
+    live: Vec<ActorEntry>,
 }
 
-struct Entry(NonNull<Header>);
+struct ActorEntry(NonNull<Header>);
 
 // SAFETY: an entry is only used under the shard's lock, while the actor it points to is alive.
-unsafe impl Send for Entry {}
+unsafe impl Send for ActorEntry {}
 
 /// The live actors of one theater.
 pub(crate) struct Registry {
-    shards: Box<[CachePadded<Mutex<Shard>>]>,
+    shards: Box<[CachePadded<Mutex<RegistryShard>>]>,
 }
 
 impl Registry {
@@ -66,7 +66,7 @@ impl Registry {
         }
         // SAFETY: just made. ORDERING: Relaxed: under the shard's lock.
         unsafe { cell.as_ref() }.registry.0.store(guard.live.len() as u32, Ordering::Relaxed);
-        guard.live.push(Entry(cell));
+        guard.live.push(ActorEntry(cell));
         (cell, true)
     }
 
@@ -106,7 +106,7 @@ impl Registry {
     /// [`for_each`](Self::for_each).
     pub(crate) fn find(&self, says: impl Fn(&Header) -> bool) -> Option<NonNull<Header>> {
         // SAFETY: entries are alive while they are in the list.
-        let is_it = |entry: &&Entry| says(unsafe { entry.0.as_ref() });
+        let is_it = |entry: &&ActorEntry| says(unsafe { entry.0.as_ref() });
         (0..SHARDS).find_map(|shard| self.lock(shard).live.iter().rfind(is_it).map(|entry| entry.0))
     }
 
@@ -115,7 +115,7 @@ impl Registry {
         (0..SHARDS).map(|shard| self.lock(shard).live.len()).sum()
     }
 
-    fn lock(&self, shard: usize) -> odeon_sync::MutexGuard<'_, Shard> {
+    fn lock(&self, shard: usize) -> odeon_sync::MutexGuard<'_, RegistryShard> {
         self.shards[shard].lock().expect("no panic happens under a registry lock")
     }
 }

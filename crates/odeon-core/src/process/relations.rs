@@ -39,7 +39,7 @@ pub(crate) type Watcher = Box<dyn FnOnce(&Ended) + Send>;
 /// The relations of one actor.
 #[derive(Default)]
 pub(crate) struct Relations {
-    state: Mutex<State>,
+    state: Mutex<RelationsState>,
     /// Senders that hold back until this actor has less waiting.
     pub(crate) waiters: Waiters,
     /// What other rooms keep with the actor.
@@ -49,11 +49,11 @@ pub(crate) struct Relations {
 }
 
 #[derive(Default)]
-struct State {
+struct RelationsState {
     ended: Option<Ended>,
     watchers: Vec<(u64, Watcher)>,
     next_watcher: u64,
-    requests: VecDeque<Request>,
+    requests: VecDeque<ControlRequest>,
     /// Outputs of pipes that the actor has not gone on with yet.
     piped: VecDeque<Piped>,
     /// By their numbers, so that they are stopped in an order that a seed repeats.
@@ -65,7 +65,7 @@ struct State {
 }
 
 /// What others ask of an actor, apart from its messages; it looks at it at a message boundary.
-pub(crate) enum Request {
+pub(crate) enum ControlRequest {
     /// Fail as if a handler had panicked: a child escalates, or a linked actor has failed.
     Fail(Box<dyn Any + Send>),
     /// Begin anew with fresh state: a sibling that is restarted takes all with it.
@@ -132,7 +132,11 @@ impl RelationsSlot {
     }
 
     /// The owner ends the actor: who is to be told. Nobody is ever added afterwards.
-    pub(crate) fn seal(&self, ended: impl FnOnce() -> Ended, reason: EndReason) -> Option<Sealed> {
+    pub(crate) fn seal(
+        &self,
+        ended: impl FnOnce() -> Ended,
+        reason: EndReason,
+    ) -> Option<EndedRelations> {
         // ORDERING: Release on success: what the owner did comes before whatever the mark causes.
         // Acquire on failure: the relations of whoever made them.
         self.0
@@ -155,13 +159,13 @@ impl Drop for RelationsSlot {
 }
 
 /// What the end of an actor leaves to be done, outside of any lock.
-pub(crate) struct Sealed {
+pub(crate) struct EndedRelations {
     pub(crate) ended: Ended,
     pub(crate) watchers: Vec<(u64, Watcher)>,
     pub(crate) children: BTreeMap<u64, ErasedWeakRef>,
     pub(crate) supervised: Option<Box<Supervised>>,
     /// They came too late.
-    pub(crate) requests: VecDeque<Request>,
+    pub(crate) requests: VecDeque<ControlRequest>,
     /// As above.
     pub(crate) piped: VecDeque<Piped>,
 }
@@ -174,14 +178,14 @@ pub(crate) struct Dependants {
 }
 
 impl Relations {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, RelationsState> {
         self.state.lock().expect("no panic happens under the relations' lock")
     }
 
-    fn seal(&self, ended: Ended) -> Sealed {
+    fn seal(&self, ended: Ended) -> EndedRelations {
         let mut state = self.lock();
         state.ended = Some(ended.clone());
-        Sealed {
+        EndedRelations {
             ended,
             watchers: std::mem::take(&mut state.watchers),
             children: state.take_dependants(),
@@ -222,7 +226,7 @@ impl Relations {
     }
 
     /// Leaves a request; it comes back if the actor has ended.
-    pub(crate) fn leave_request(&self, request: Request) -> Result<(), Request> {
+    pub(crate) fn leave_request(&self, request: ControlRequest) -> Result<(), ControlRequest> {
         let mut state = self.lock();
         if state.ended.is_some() {
             return Err(request);
@@ -232,7 +236,7 @@ impl Relations {
     }
 
     /// Owner: the oldest request.
-    pub(crate) fn next_request(&self) -> Option<Request> {
+    pub(crate) fn next_request(&self) -> Option<ControlRequest> {
         self.lock().requests.pop_front()
     }
 

@@ -199,7 +199,7 @@ pub(crate) struct Supervised {
 
 /// What is to be done, limits considered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum SupervisionVerdict {
     Restart { pause: Duration, all: bool },
     Resume,
     Stop,
@@ -226,7 +226,7 @@ impl Supervised {
         actor: ActorId,
         panic: &(dyn Any + Send),
         now: Duration,
-    ) -> Verdict {
+    ) -> SupervisionVerdict {
         let policy = &self.policy;
         let restarts = self.restarts.within(now, policy.within);
         let failure = Failure { actor, panic, restarts };
@@ -235,18 +235,18 @@ impl Supervised {
             Err(second) => {
                 // The payload's destructor could panic as well.
                 std::mem::forget(second);
-                Verdict::Stop
+                SupervisionVerdict::Stop
             }
-            Ok(Directive::Resume) => Verdict::Resume,
-            Ok(Directive::Stop) => Verdict::Stop,
-            Ok(Directive::Escalate) => Verdict::Escalate,
+            Ok(Directive::Resume) => SupervisionVerdict::Resume,
+            Ok(Directive::Stop) => SupervisionVerdict::Stop,
+            Ok(Directive::Escalate) => SupervisionVerdict::Escalate,
             Ok(Directive::Restart) if restarts < policy.limit => {
                 let pause = limits::pause(restarts, policy.shortest_pause, policy.longest_pause);
                 self.restarts.count(now);
-                Verdict::Restart { pause, all: policy.all_for_one }
+                SupervisionVerdict::Restart { pause, all: policy.all_for_one }
             }
-            Ok(Directive::Restart) if self.birth.is_some() => Verdict::Escalate,
-            Ok(Directive::Restart) => Verdict::Stop,
+            Ok(Directive::Restart) if self.birth.is_some() => SupervisionVerdict::Escalate,
+            Ok(Directive::Restart) => SupervisionVerdict::Stop,
         }
     }
 }

@@ -26,16 +26,17 @@ use crate::vocabulary::error::AskError;
 use crate::vocabulary::failure_text::FailureText;
 
 /// Answers a reply that is held.
-pub(crate) type Held = Box<dyn FnOnce(AskError)>;
+pub(crate) type HeldReply = Box<dyn FnOnce(AskError)>;
 
-struct Here {
+struct ThreadFailure {
     /// The failure during which this thread drops things.
     failure: RefCell<Option<FailureText>>,
-    held: RefCell<Vec<Held>>,
+    held: RefCell<Vec<HeldReply>>,
 }
 
 odeon_sync::thread_local_const! {
-    static HERE: Here = Here { failure: RefCell::new(None), held: RefCell::new(Vec::new()) }
+    static HERE: ThreadFailure =
+        ThreadFailure { failure: RefCell::new(None), held: RefCell::new(Vec::new()) }
 }
 
 odeon_sync::thread_local_const! {
@@ -68,7 +69,7 @@ fn gives_a_turn() -> bool {
 }
 
 /// Holds a reply until it is known what the failure says.
-pub(crate) fn hold(held: Held) {
+pub(crate) fn hold(held: HeldReply) {
     HERE.with(|here| here.held.borrow_mut().push(held));
     HOLDS.with(|holds| holds.set(true));
 }
@@ -112,14 +113,14 @@ pub(crate) fn apart<R>(work: impl FnOnce() -> R) -> R {
 }
 
 fn with_failure<R>(failure: Option<FailureText>, work: impl FnOnce() -> R) -> R {
-    struct Restore(Option<FailureText>);
-    impl Drop for Restore {
+    struct RestoreFailure(Option<FailureText>);
+    impl Drop for RestoreFailure {
         fn drop(&mut self) {
             let before = self.0.take();
             let _ = HERE.try_with(|here| here.failure.replace(before));
         }
     }
     let before = HERE.with(|here| here.failure.replace(failure));
-    let _restore = Restore(before);
+    let _restore = RestoreFailure(before);
     work()
 }

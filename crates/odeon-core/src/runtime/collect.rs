@@ -9,13 +9,13 @@ use crate::messaging::tag;
 use crate::process::cell::Header;
 use crate::process::erased_weak_ref::ErasedWeakRef;
 use crate::runtime::naming::Naming;
-use crate::runtime::theater::{Parts, Theater};
+use crate::runtime::theater::{Theater, TheaterParts};
 use crate::telemetry::{ActorStats, Followed, StageKind, StageStats, Stats, Telemetry, WaitsView};
 
 /// Where a theater's numbers can be had without keeping the theater; by
 /// [`Theater::stats_source`](crate::Theater::stats_source).
 #[derive(Clone)]
-pub struct StatsSource(Weak<Parts>);
+pub struct StatsSource(Weak<TheaterParts>);
 
 impl StatsSource {
     /// As [`Theater::stats`](crate::Theater::stats); `None` also when the theater is gone.
@@ -114,7 +114,7 @@ impl Theater {
     }
 }
 
-fn collect(parts: &Parts) -> Option<Stats> {
+fn collect(parts: &TheaterParts) -> Option<Stats> {
     let shared = parts.shared();
     let telemetry = shared.telemetry().filter(|telemetry| telemetry.counts)?;
     let pool_name: Arc<str> = "pool".into();
@@ -142,7 +142,7 @@ fn collect(parts: &Parts) -> Option<Stats> {
     Some(Stats { at: telemetry.now(), stages, actors, dead_letters: shared.dead_letter_counts() })
 }
 
-fn pool_stats(parts: &Parts, telemetry: &Telemetry, name: Arc<str>) -> StageStats {
+fn pool_stats(parts: &TheaterParts, telemetry: &Telemetry, name: Arc<str>) -> StageStats {
     let mut stats = StageStats {
         turns: telemetry.outside.turns.get(),
         messages: telemetry.outside.messages.get(),

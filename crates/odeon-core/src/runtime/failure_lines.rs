@@ -85,7 +85,7 @@ impl FailureLines {
                 let _ = write!(names, " \"{name}\"");
             }
         });
-        let line = Line {
+        let line = FailureLine {
             theater: &theater.config.name,
             actor: (actor.vtable.actor_type)(),
             number: &actor.id,
@@ -103,7 +103,7 @@ impl FailureLines {
     }
 }
 
-struct Line<'a> {
+struct FailureLine<'a> {
     theater: &'a str,
     actor: &'a str,
     number: &'a dyn fmt::Display,
@@ -111,7 +111,7 @@ struct Line<'a> {
     text: &'a str,
 }
 
-impl fmt::Display for Line<'_> {
+impl fmt::Display for FailureLine<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { theater, actor, number, names, text } = self;
         write!(f, "{theater}: actor {number}{names} ({actor}) failed: ")?;
@@ -147,7 +147,7 @@ mod tests {
         let long = format!("not\ncovered{}", "x".repeat(LONGEST));
         let line = |text| {
             let (theater, actor, names) = ("bank", "Account", " \"savings\"");
-            Line { theater, actor, number: &3, names, text }.to_string()
+            FailureLine { theater, actor, number: &3, names, text }.to_string()
         };
         assert_eq!(line("none"), "bank: actor 3 \"savings\" (Account) failed: none");
         let line = line(&long);

@@ -55,30 +55,30 @@ use named::GroupName;
 /// # Ok::<(), BuildError>(())
 /// ```
 pub struct Group<M: Message> {
-    inner: Arc<Inner<M>>,
+    inner: Arc<GroupShared<M>>,
 }
 
-struct Inner<M: Message> {
-    state: Mutex<State<M>>,
+struct GroupShared<M: Message> {
+    state: Mutex<GroupState<M>>,
     name: Option<GroupName>,
 }
 
-struct State<M: Message> {
+struct GroupState<M: Message> {
     /// What publishing walks along.
     members: Arc<Vec<ActorRef<M>>>,
     /// By the address of the actor's cell.
-    places: HashMap<usize, Place>,
+    places: HashMap<usize, MemberEntry>,
     /// Protocol 4.
-    keeps_itself: Option<Arc<Inner<M>>>,
+    keeps_itself: Option<Arc<GroupShared<M>>>,
 }
 
-struct Place {
+struct MemberEntry {
     index: usize,
     watch: Watch,
 }
 
 /// What somebody who is no member any more leaves behind, to be dropped outside of the lock.
-type Remains<M> = (ActorRef<M>, Option<Arc<Inner<M>>>);
+type Remains<M> = (ActorRef<M>, Option<Arc<GroupShared<M>>>);
 
 fn address<M: Message>(actor: &ActorRef<M>) -> usize {
     ptr::from_ref(actor.cell()).addr()
@@ -87,7 +87,7 @@ fn address<M: Message>(actor: &ActorRef<M>) -> usize {
 impl<M: Message> Group<M> {
     /// A group without members and name.
     pub fn new() -> Self {
-        Self { inner: Inner::new(None) }
+        Self { inner: GroupShared::new(None) }
     }
 
     /// Makes an actor a member. `false`: it was one, or has ended.
@@ -150,13 +150,14 @@ impl<M: Message> Group<M> {
     }
 }
 
-impl<M: Message> Inner<M> {
+impl<M: Message> GroupShared<M> {
     fn new(name: Option<GroupName>) -> Arc<Self> {
-        let state = State { members: Arc::default(), places: HashMap::new(), keeps_itself: None };
+        let state =
+            GroupState { members: Arc::default(), places: HashMap::new(), keeps_itself: None };
         Arc::new(Self { state: Mutex::new(state), name })
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<M>> {
+    fn lock(&self) -> MutexGuard<'_, GroupState<M>> {
         self.state.lock().expect("no panic happens under the lock of a group")
     }
 
@@ -176,7 +177,7 @@ impl<M: Message> Inner<M> {
             return false;
         }
         let index = state.members.len();
-        state.places.insert(address, Place { index, watch });
+        state.places.insert(address, MemberEntry { index, watch });
         Arc::make_mut(&mut state.members).push(actor.clone());
         if self.name.is_some() && index == 0 {
             state.keeps_itself = Some(self.clone());
@@ -191,7 +192,7 @@ impl<M: Message> Inner<M> {
 
     fn remove(&self, address: usize) -> Option<(Watch, Remains<M>)> {
         let mut state = self.lock();
-        let Place { index, watch } = state.places.remove(&address)?;
+        let MemberEntry { index, watch } = state.places.remove(&address)?;
         let members = Arc::make_mut(&mut state.members);
         let actor = members.swap_remove(index);
         let moved = members.get(index).map(self::address);
@@ -216,7 +217,7 @@ impl<M: Message> Inner<M> {
     }
 }
 
-impl<M: Message> Drop for Inner<M> {
+impl<M: Message> Drop for GroupShared<M> {
     fn drop(&mut self) {
         self.dissolve();
         if let Some(name) = &self.name {

@@ -47,11 +47,11 @@ pub use shutdown::StopReport;
 /// # Ok::<(), odeon_core::BuildError>(())
 /// ```
 pub struct Theater {
-    parts: Arc<Parts>,
+    parts: Arc<TheaterParts>,
 }
 
 /// What a theater consists of; a shutdown in the background holds on to it.
-pub(crate) struct Parts {
+pub(crate) struct TheaterParts {
     shared: Arc<TheaterShared>,
     default_stage: Arc<dyn Submit>,
     pool: Option<Arc<PoolShared>>,
@@ -90,7 +90,7 @@ impl Theater {
             .map_err(|error| BuildError(BuildErrorKind::Thread(error)))?;
         let default_stage = SeenStage::before(pool.clone());
         shared.set_pool(&default_stage);
-        let parts = Parts {
+        let parts = TheaterParts {
             shared,
             default_stage,
             pool: Some(pool),
@@ -106,7 +106,7 @@ impl Theater {
     pub(crate) fn on_stage(shared: Arc<TheaterShared>, stage: Arc<dyn Submit>) -> Self {
         let default_stage = SeenStage::before(stage);
         shared.set_pool(&default_stage);
-        let parts = Parts {
+        let parts = TheaterParts {
             shared,
             default_stage,
             pool: None,
@@ -118,7 +118,7 @@ impl Theater {
         Self::of(parts)
     }
 
-    fn of(parts: Parts) -> Self {
+    fn of(parts: TheaterParts) -> Self {
         let parts = Arc::new(parts);
         Root::stops(&parts);
         Self { parts }
@@ -169,7 +169,7 @@ impl Theater {
         Ok(Stage { shared })
     }
 
-    pub(crate) fn parts(&self) -> &Arc<Parts> {
+    pub(crate) fn parts(&self) -> &Arc<TheaterParts> {
         &self.parts
     }
 
@@ -222,7 +222,7 @@ impl Theater {
     }
 }
 
-impl Parts {
+impl TheaterParts {
     /// Starts the thread of a stage that owns its actors, unless the theater ends.
     fn start_pinned(&self, name: &str, kind: PinnedKind) -> Result<Arc<PinnedShared>, StageError> {
         let mut stages = self.pinned.lock().expect("no panic happens under the list of stages");
@@ -258,7 +258,7 @@ impl Parts {
 
 impl Drop for Theater {
     fn drop(&mut self) {
-        Parts::stop_unattended(&self.parts);
+        TheaterParts::stop_unattended(&self.parts);
     }
 }
 

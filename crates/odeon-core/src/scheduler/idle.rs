@@ -57,7 +57,7 @@ pub(super) enum Duty {
 #[derive(Debug)]
 pub(super) struct Idle {
     word: AtomicU64,
-    state: Mutex<State>,
+    state: Mutex<IdleState>,
     /// How often any worker went to sleep: tells two looks at a sleeping pool apart.
     sleeps: AtomicU64,
     /// How often the last awake worker did.
@@ -66,7 +66,7 @@ pub(super) struct Idle {
 }
 
 #[derive(Debug)]
-struct State {
+struct IdleState {
     sleepers: Vec<usize>,
     monitor: Option<usize>,
 }
@@ -75,7 +75,7 @@ impl Idle {
     pub(super) fn new(workers: usize) -> Self {
         Self {
             word: AtomicU64::new(0),
-            state: Mutex::new(State { sleepers: Vec::with_capacity(workers), monitor: None }),
+            state: Mutex::new(IdleState { sleepers: Vec::with_capacity(workers), monitor: None }),
             sleeps: AtomicU64::new(0),
             quiet_times: AtomicU64::new(0),
             workers: workers as u64,
@@ -135,7 +135,7 @@ impl Idle {
         Some(monitor)
     }
 
-    fn take_sleeper(&self, state: &mut State) -> Option<usize> {
+    fn take_sleeper(&self, state: &mut IdleState) -> Option<usize> {
         let worker = state.sleepers.pop()?;
         let mut change = SEARCHING.wrapping_sub(SLEEPING);
         if state.monitor == Some(worker) {
@@ -274,7 +274,7 @@ impl Idle {
         (sleeping(word) == self.workers, self.sleeps.load(Ordering::SeqCst))
     }
 
-    fn lock(&self) -> odeon_sync::MutexGuard<'_, State> {
+    fn lock(&self) -> odeon_sync::MutexGuard<'_, IdleState> {
         self.state.lock().expect("no panic happens under the idle lock")
     }
 }

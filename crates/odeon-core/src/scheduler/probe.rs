@@ -49,20 +49,20 @@ pub(super) struct Probes {
     next: AtomicU64,
     /// Until when one worker is to be alone, in nanoseconds.
     alone_until: AtomicU64,
-    running: Mutex<Running>,
+    running: Mutex<ProbeState>,
 }
 
 const RUNNING: u64 = u64::MAX;
 
 #[derive(Debug)]
-struct Running {
-    phase: Phase,
+struct ProbeState {
+    phase: ProbePhase,
     /// Whether two workers paid in the last probe, and the gap after it.
     last: Option<(bool, Duration)>,
 }
 
 #[derive(Debug)]
-enum Phase {
+enum ProbePhase {
     None,
     /// Both workers are counted.
     Both(Measurement),
@@ -75,7 +75,7 @@ impl Probes {
         Self {
             next: AtomicU64::new(0),
             alone_until: AtomicU64::new(0),
-            running: Mutex::new(Running { phase: Phase::None, last: None }),
+            running: Mutex::new(ProbeState { phase: ProbePhase::None, last: None }),
         }
     }
 
@@ -112,16 +112,16 @@ pub(super) fn look(pool: &PoolShared, me: &WorkerLocal) -> bool {
     others_get_on && pool.idle.awake() > 1 && probes.alone_is_better(now)
 }
 
-fn drive(pool: &PoolShared, running: &mut Running, now: Duration) {
+fn drive(pool: &PoolShared, running: &mut ProbeState, now: Duration) {
     let probes = &pool.probes;
     match &mut running.phase {
-        Phase::None => {
+        ProbePhase::None => {
             if pool.idle.awake() == 2 {
                 probes.next.store(RUNNING, Ordering::Relaxed);
-                running.phase = Phase::Both(Measurement::begin(pool, now));
+                running.phase = ProbePhase::Both(Measurement::begin(pool, now));
             }
         }
-        Phase::Both(both) => {
+        ProbePhase::Both(both) => {
             both.look(pool, now);
             if both.was_disturbed(pool) {
                 running.give_up(probes, now);
@@ -133,11 +133,11 @@ fn drive(pool: &PoolShared, running: &mut Running, now: Duration) {
                     // Should nobody drive the probe to its end, then this ends.
                     probes.set_alone(now + 10 * WINDOWS * WINDOW);
                     pool.effort.found_fine();
-                    running.phase = Phase::Alone(Measurement::begin(pool, now), both);
+                    running.phase = ProbePhase::Alone(Measurement::begin(pool, now), both);
                 }
             }
         }
-        Phase::Alone(alone, both) => {
+        ProbePhase::Alone(alone, both) => {
             if !probes.alone_is_better(now) || alone.was_disturbed(pool) {
                 running.give_up(probes, now);
             } else if pool.idle.awake() > 1 {
@@ -153,15 +153,15 @@ fn drive(pool: &PoolShared, running: &mut Running, now: Duration) {
     }
 }
 
-impl Running {
+impl ProbeState {
     fn give_up(&mut self, probes: &Probes, now: Duration) {
-        self.phase = Phase::None;
+        self.phase = ProbePhase::None;
         probes.set_alone(Duration::ZERO);
         probes.set_next(now + SHORTEST_GAP);
     }
 
     fn end(&mut self, pool: &PoolShared, now: Duration, pays: bool) {
-        self.phase = Phase::None;
+        self.phase = ProbePhase::None;
         let gap = match self.last {
             Some((same, gap)) if same == pays => (2 * gap).min(LONGEST_GAP),
             _ => SHORTEST_GAP,

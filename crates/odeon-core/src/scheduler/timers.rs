@@ -19,7 +19,7 @@ use odeon_sync::thread::JoinHandle;
 
 pub(crate) use wheel::TimerKey;
 
-use pending::{Next, Pending};
+use pending::{Pending, TimerAction};
 
 use crate::process::current;
 use crate::process::home::Home;
@@ -79,15 +79,15 @@ impl Timers {
         loop {
             let now = theater.now();
             match self.pending.look(last_tick_by(now), &mut due) {
-                Next::Look => due.drain(..).for_each(contain),
-                Next::Sleep(None) => self.pending.parker().park(),
-                Next::Sleep(Some(tick)) => {
+                TimerAction::Look => due.drain(..).for_each(contain),
+                TimerAction::Sleep(None) => self.pending.parker().park(),
+                TimerAction::Sleep(Some(tick)) => {
                     let left = time_of(tick).saturating_sub(theater.now());
                     let left = if seen == now { left.max(STANDSTILL) } else { left };
                     seen = now;
                     self.pending.parker().park_timeout(left);
                 }
-                Next::Return => break,
+                TimerAction::Return => break,
             }
         }
         here.home.set(Home::NOWHERE);

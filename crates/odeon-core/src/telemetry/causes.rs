@@ -11,10 +11,10 @@ const MOST: usize = 1 << 16;
 
 /// Numbered from 1: 0 stands for no cause.
 #[derive(Default)]
-pub(crate) struct Causes(Mutex<Table>);
+pub(crate) struct Causes(Mutex<CauseTable>);
 
 #[derive(Default)]
-struct Table {
+struct CauseTable {
     places: Vec<Option<Cause>>,
     free: Vec<u32>,
     lost: u64,
@@ -58,7 +58,7 @@ impl Causes {
         table.places.len() - table.free.len()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Table> {
+    fn lock(&self) -> MutexGuard<'_, CauseTable> {
         self.0.lock().expect("no panic happens under the lock of causes")
     }
 }

@@ -20,9 +20,9 @@ pub trait Reporter: Send + Sync {
 
 /// The reporters of one theater.
 #[derive(Default)]
-pub(crate) struct Reporters(Mutex<Table>);
+pub(crate) struct Reporters(Mutex<ReporterTable>);
 
-struct Table {
+struct ReporterTable {
     of: HashMap<ActorId, Weak<dyn Reporter>>,
     /// With how many those that are gone are looked for: twice as many as the last time, so that it
     /// costs little for each.
@@ -32,7 +32,7 @@ struct Table {
 /// TUNE: so many that their memory is of no account.
 const FULL_AT_FIRST: usize = 64;
 
-impl Default for Table {
+impl Default for ReporterTable {
     fn default() -> Self {
         Self { of: HashMap::new(), full_at: FULL_AT_FIRST }
     }

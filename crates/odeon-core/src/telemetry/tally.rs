@@ -47,7 +47,7 @@ impl Counter {
 
 /// What is counted of one actor.
 #[derive(Debug, Default)]
-pub(crate) struct Tally {
+pub(crate) struct ActorTally {
     pub(crate) turns: Counter,
     pub(crate) messages: Counter,
     pub(crate) restarts: Counter,
@@ -76,7 +76,7 @@ pub(crate) struct TurnTally {
     pub(crate) in_signal: Counter,
 }
 
-impl Tally {
+impl ActorTally {
     /// Owner: a turn begins at `now`.
     pub(crate) fn turn_begins(&self, now: Option<Duration>) {
         self.turns.add(1);

@@ -11,12 +11,12 @@ use crate::turn::behavior::Behavior;
 #[repr(C)]
 pub(crate) struct ActorCell<A: Behavior> {
     pub(crate) message: MessageCell<A::Msg>,
-    pub(crate) owner: UnsafeCell<Owner<A>>,
+    pub(crate) owner: UnsafeCell<CellOwner<A>>,
 }
 
 /// What belongs to the owner (`process/cell.rs`, rule 2).
 #[repr(C)]
-pub(crate) struct Owner<A: Behavior> {
+pub(crate) struct CellOwner<A: Behavior> {
     pub(crate) inbox: InboxOwner<A::Msg>,
     /// Only for actors with more than one mailbox.
     pub(crate) selector: Option<Box<Selector<A::Msg>>>,

@@ -38,11 +38,11 @@ use crate::process::task::{TurnOutcome, TurnReport};
 use crate::process::turn_limits::TurnLimits;
 use crate::turn::async_behavior::AsyncBehavior;
 use crate::turn::seen_turn;
-use crate::turn::seen_turn::{Progress, SeenTurn, Whereabouts};
+use crate::turn::seen_turn::{SeenTurn, TurnProgress, Whereabouts};
 use crate::vocabulary::message::Message;
 use crate::vocabulary::observe::EndReason;
-use aside::{Arrived, Next};
-use cell::{AsyncCell, Phase};
+use aside::{Arrived, NextDeferred};
+use cell::{AsyncCell, FuturePhase};
 use future::Handlers;
 
 pub(crate) use cell::new_actor;
@@ -52,7 +52,7 @@ const WEIGHED_EVERY: usize = 64;
 
 /// What one step of a turn came to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Step {
+enum AsyncStep {
     /// A future was begun or polled, or a signal taken.
     Done,
     /// Nothing can be done until something arrives.
@@ -84,14 +84,14 @@ unsafe fn run<A: AsyncBehavior, H: Handlers<A>>(
     // SAFETY: we own the actor for this turn; nothing below touches the cell after `Idle`.
     let outcome = catch_unwind(AssertUnwindSafe(|| unsafe { turn(cell, &mut budget) }));
     if let Some(seen) = seen {
-        if !matches!(outcome, Ok(Step::Idle)) {
+        if !matches!(outcome, Ok(AsyncStep::Idle)) {
             // SAFETY: only after `Idle` the cell is not ours any more.
             unsafe { note_end(cell, &seen) };
         }
         seen.ended(budget.spent());
     }
     let outcome = match outcome {
-        Ok(Step::Idle) => TurnOutcome::Idle,
+        Ok(AsyncStep::Idle) => TurnOutcome::Idle,
         // SAFETY: still ours, and not used after an outcome that says so.
         other => unsafe { conclude(cell, other) },
     };
@@ -112,7 +112,7 @@ unsafe fn note_end<A: AsyncBehavior, H: Handlers<A>>(
         let inbox = cell::inbox_owner(cell).as_ref();
         (&(*cell.as_ptr()).message.header, aside::numbers(cell), inbox.position())
     };
-    seen.stays_owned(header, Progress::Begun(begun), Whereabouts { position, aside });
+    seen.stays_owned(header, TurnProgress::Begun(begun), Whereabouts { position, aside });
 }
 
 /// A turn that did not end by going idle: the budget ran out, or the actor is held back, ends, is
@@ -124,22 +124,22 @@ unsafe fn note_end<A: AsyncBehavior, H: Handlers<A>>(
 #[inline(never)]
 unsafe fn conclude<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
-    step: std::thread::Result<Step>,
+    step: std::thread::Result<AsyncStep>,
 ) -> TurnOutcome {
     // SAFETY: by contract; the borrow ends before the cell may go.
     let message = unsafe { &(*cell.as_ptr()).message };
     let held = pressure::take_held(&message.header);
     match step {
-        Ok(Step::End) => {
+        Ok(AsyncStep::End) => {
             // SAFETY: by contract.
             unsafe { end(cell, EndReason::Stopped, None) };
             TurnOutcome::Stopped
         }
         // SAFETY: by contract.
-        Ok(Step::Restart) => unsafe { failing::restart_due(cell) },
+        Ok(AsyncStep::Restart) => unsafe { failing::restart_due(cell) },
         // SAFETY: by contract.
         Err(panic) => unsafe { failing::fail(cell, panic) },
-        Ok(Step::More | Step::Idle | Step::Done) => {
+        Ok(AsyncStep::More | AsyncStep::Idle | AsyncStep::Done) => {
             // SAFETY: by contract.
             pressure::weigh(message, unsafe { aside::ready(cell) });
             let Some(by) = held else { return TurnOutcome::More };
@@ -150,7 +150,7 @@ unsafe fn conclude<A: AsyncBehavior, H: Handlers<A>>(
     }
 }
 
-/// `Step::Done` is not returned.
+/// `AsyncStep::Done` is not returned.
 ///
 /// # Safety
 /// As [`run`].
@@ -158,7 +158,7 @@ unsafe fn conclude<A: AsyncBehavior, H: Handlers<A>>(
 unsafe fn turn<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
     budget: &mut Budget<'_>,
-) -> Step {
+) -> AsyncStep {
     // SAFETY: we own the actor; this part is shared and lives until its end.
     let message = unsafe { &(*cell.as_ptr()).message };
     loop {
@@ -169,20 +169,20 @@ unsafe fn turn<A: AsyncBehavior, H: Handlers<A>>(
         }
         // SAFETY: we own the actor.
         match unsafe { step(cell) } {
-            Step::Done => {}
-            Step::Idle => {
+            AsyncStep::Done => {}
+            AsyncStep::Idle => {
                 // SAFETY: as above.
                 if unsafe { cell::is_finished(cell) } {
-                    return Step::End;
+                    return AsyncStep::End;
                 }
                 if message.header.is_seen() {
                     // SAFETY: as above.
                     let (begun, aside) = unsafe { aside::numbers(cell) };
-                    seen_turn::note_before_idle(&message.header, Progress::Begun(begun), aside);
+                    seen_turn::note_before_idle(&message.header, TurnProgress::Begun(begun), aside);
                 }
                 // SAFETY: as above; no reference into the owner's part is alive.
                 match unsafe { go_idle(cell) } {
-                    WentIdle::Yes => return Step::Idle,
+                    WentIdle::Yes => return AsyncStep::Idle,
                     WentIdle::UnderPressure => pressure::relieve(message),
                     WentIdle::No => {}
                 }
@@ -192,20 +192,20 @@ unsafe fn turn<A: AsyncBehavior, H: Handlers<A>>(
             other => return other,
         }
         if budget.spend() {
-            return Step::More;
+            return AsyncStep::More;
         }
     }
 }
 
 /// Why a turn is over although something may be waiting.
 #[cold]
-fn reason_to_pause(signals: u32) -> Step {
+fn reason_to_pause(signals: u32) -> AsyncStep {
     if signals & signal::STOP != 0 {
-        Step::End
+        AsyncStep::End
     } else if signals & signal::RESTARTING != 0 {
-        Step::Restart
+        AsyncStep::Restart
     } else {
-        Step::More
+        AsyncStep::More
     }
 }
 
@@ -241,7 +241,7 @@ fn stops<M>(message: &MessageCell<M>) -> bool {
 /// # Safety
 /// The caller owns the actor, which has not ended.
 #[inline(always)]
-unsafe fn step<A: AsyncBehavior, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) -> Step {
+unsafe fn step<A: AsyncBehavior, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) -> AsyncStep {
     // SAFETY: by contract, for the whole function: this part is shared, the rest is the owner's and
     // borrowed field by field for single calls.
     unsafe {
@@ -275,18 +275,18 @@ unsafe fn step<A: AsyncBehavior, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>)
 ///
 /// # Safety
 /// As [`step`].
-unsafe fn go_on<A: AsyncBehavior, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) -> Step {
+unsafe fn go_on<A: AsyncBehavior, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) -> AsyncStep {
     // SAFETY: by contract.
     unsafe {
-        if cell::phase(cell) != Phase::Resting {
-            return Step::Idle;
+        if cell::phase(cell) != FuturePhase::Resting {
+            return AsyncStep::Idle;
         }
         match aside::take_next(cell) {
-            None => Step::Idle,
-            Some(Next::Message(arrived)) => future::begin_arrived(cell, arrived),
-            Some(Next::Piped) => {
+            None => AsyncStep::Idle,
+            Some(NextDeferred::Message(arrived)) => future::begin_arrived(cell, arrived),
+            Some(NextDeferred::Piped) => {
                 let step = go_on_with_piped(cell);
-                if step == Step::Idle {
+                if step == AsyncStep::Idle {
                     aside::set_piped(cell, false);
                     return go_on(cell);
                 }
@@ -303,12 +303,12 @@ unsafe fn go_on<A: AsyncBehavior, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>
 #[cold]
 unsafe fn go_on_with_piped<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
-) -> Step {
+) -> AsyncStep {
     // SAFETY: by contract.
     unsafe {
         match failing::next_continuation(&(*cell.as_ptr()).message.header) {
             Some(continuation) => future::go_on(cell, continuation),
-            None => Step::Idle,
+            None => AsyncStep::Idle,
         }
     }
 }
@@ -323,7 +323,7 @@ unsafe fn take_rare<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
     label: u32,
     content: MaybeUninit<A::Msg>,
-) -> Step {
+) -> AsyncStep {
     let (label, tag) = label::split(label);
     // SAFETY: by contract; only messages have a tag.
     unsafe {
@@ -335,7 +335,7 @@ unsafe fn take_rare<A: AsyncBehavior, H: Handlers<A>>(
             return future::begin_followed(cell, arrived);
         }
         aside::put(cell, (label - label::FIRST_MAILBOX) as usize, arrived);
-        Step::Done
+        AsyncStep::Done
     }
 }
 
@@ -345,34 +345,34 @@ unsafe fn take_rare<A: AsyncBehavior, H: Handlers<A>>(
 unsafe fn take_signal<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
     label: u32,
-) -> Step {
+) -> AsyncStep {
     // SAFETY: by contract.
     unsafe {
         match label {
             label::START => future::begin_starting(cell),
             label::REQUEST => match failing::heed_request(&(*cell.as_ptr()).message.header) {
-                Heeded::Nothing => Step::Done,
-                Heeded::Restart => Step::Restart,
-                Heeded::Piped if cell::phase(cell) == Phase::Resting => {
+                Heeded::Nothing => AsyncStep::Done,
+                Heeded::Restart => AsyncStep::Restart,
+                Heeded::Piped if cell::phase(cell) == FuturePhase::Resting => {
                     // Nothing is left if it was cancelled, which opens no mailbox any more, or gone
                     // on with for another signal.
                     match go_on_with_piped(cell) {
-                        Step::Idle => future::heed_guards(cell),
+                        AsyncStep::Idle => future::heed_guards(cell),
                         step => step,
                     }
                 }
                 Heeded::Piped => {
                     aside::set_piped(cell, true);
-                    Step::Done
+                    AsyncStep::Done
                 }
             },
             label::UNREFERENCED => {
                 (*cell.as_ptr()).message.header.unreferenced_taken();
-                Step::Done
+                AsyncStep::Done
             }
             // For the future, or only to have the turn look at `signals`.
             _ if (*cell.as_ptr()).wake.take() => future::poll(cell),
-            _ => Step::Done,
+            _ => AsyncStep::Done,
         }
     }
 }

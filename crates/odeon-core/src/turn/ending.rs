@@ -13,9 +13,9 @@ use crate::messaging::tag;
 use crate::process::cell::{self, Header, MessageCell};
 use crate::process::erased_weak_ref::ErasedWeakRef;
 use crate::process::piped;
-use crate::process::relations::Sealed;
+use crate::process::relations::EndedRelations;
 use crate::process::unanswered;
-use crate::turn::actor_cell::{ActorCell, Owner};
+use crate::turn::actor_cell::{ActorCell, CellOwner};
 use crate::turn::behavior::Behavior;
 use crate::turn::failing::contained;
 use crate::vocabulary::contain::contain;
@@ -109,8 +109,8 @@ pub(super) unsafe fn end_cell<M: Message>(
 
 /// Tells everybody who is bound to an actor that it has ended.
 #[cold]
-fn release(sealed: Sealed) {
-    let Sealed { ended, watchers, children, mut supervised, requests, piped } = sealed;
+fn release(sealed: EndedRelations) {
+    let EndedRelations { ended, watchers, children, mut supervised, requests, piped } = sealed;
     children.values().for_each(ErasedWeakRef::stop);
     // Before anybody is told, the parent forgets it.
     drop(supervised.as_mut().and_then(|supervised| supervised.birth.take()));
@@ -124,7 +124,7 @@ fn release(sealed: Sealed) {
 }
 
 /// Drops what the actor put aside and then its state.
-fn drop_state<A: Behavior>(header: &Header, owner: &mut Owner<A>, reason: EndReason) {
+fn drop_state<A: Behavior>(header: &Header, owner: &mut CellOwner<A>, reason: EndReason) {
     if let Some(mut selector) = owner.selector.take() {
         while let Some((_, content)) = selector.set.take_any() {
             dead_letter(header, reason, content);

@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use odeon_sync::atomic::Ordering;
 
-use super::guarding::Failure;
+use super::guarding::GuardFailure;
 use super::renewing::Renewable;
 use crate::process::cell::{Header, signal};
 use crate::process::parked::Parked;
 use crate::process::piped::{Continuation, Piped};
-use crate::process::relations::{Relations, Request};
-use crate::process::supervision::{self, Birth, Supervised, Verdict};
+use crate::process::relations::{ControlRequest, Relations};
+use crate::process::supervision::{self, Birth, Supervised, SupervisionVerdict};
 use crate::process::task::{Task, TurnOutcome};
 use crate::process::unanswered;
 use crate::vocabulary::failure_text;
@@ -35,7 +35,7 @@ pub(super) fn contained(header: &Header, code: impl FnOnce()) -> bool {
 }
 
 /// Makes actors of type `A`; lies type-erased in the actor's relations.
-pub(crate) type Make<A> = Box<dyn FnMut() -> A + Send>;
+pub(crate) type MakeActor<A> = Box<dyn FnMut() -> A + Send>;
 
 /// A function of the actor panicked: does what its supervision says, or ends it if it has none.
 ///
@@ -48,7 +48,7 @@ pub(crate) unsafe fn fail<C: Renewable>(
     cell: NonNull<C>,
     panic: Box<dyn Any + Send>,
 ) -> TurnOutcome {
-    let mut failed = Failure::of(panic);
+    let mut failed = GuardFailure::of(panic);
     loop {
         let text = unanswered::failed(&*failed.1);
         // SAFETY: by contract.
@@ -67,9 +67,9 @@ pub(crate) type Attempt = Result<TurnOutcome, Box<dyn Any + Send>>;
 /// As [`fail`]; after an error, another failure, the actor is still the caller's.
 unsafe fn answer<C: Renewable>(
     cell: NonNull<C>,
-    (failure, panic): (Failure, Box<dyn Any + Send>),
+    (failure, panic): (GuardFailure, Box<dyn Any + Send>),
     text: &FailureText,
-) -> Result<TurnOutcome, (Failure, Box<dyn Any + Send>)> {
+) -> Result<TurnOutcome, (GuardFailure, Box<dyn Any + Send>)> {
     // SAFETY: by contract; the borrow ends before the cell may go.
     let header = unsafe { cell.cast::<Header>().as_ref() };
     let theater = header.stage.theater();
@@ -78,7 +78,7 @@ unsafe fn answer<C: Renewable>(
         return Ok(unsafe { end_failed(cell, panic, text, false) });
     };
     let mut verdict = supervised.decide(header.id, &*panic, theater.now());
-    if verdict == Verdict::Resume {
+    if verdict == SupervisionVerdict::Resume {
         // What is left of the message goes first: it may hold the state.
         // SAFETY: by contract.
         let has_state = unsafe {
@@ -87,36 +87,36 @@ unsafe fn answer<C: Renewable>(
         };
         if !has_state {
             // It failed to be made: there is nothing to go on with.
-            verdict = Verdict::Stop;
+            verdict = SupervisionVerdict::Stop;
         }
     }
     let parent = supervised.birth.as_ref().map(Birth::parent).cloned();
     let is_told = supervised.is_told();
     relations.set_supervised(supervised);
     match verdict {
-        Verdict::Resume => {
+        SupervisionVerdict::Resume => {
             theater.actor_failed(header, panic, is_told);
             // SAFETY: by contract; there is a state.
             let stops = catch_unwind(AssertUnwindSafe(|| unsafe { C::resume(cell, failure) }));
             // A declared guard that always panics is not to keep an actor here that is always
             // resumed.
-            let stops = stops.map_err(|panic| (Failure::SECOND, panic))?;
+            let stops = stops.map_err(|panic| (GuardFailure::SECOND, panic))?;
             // SAFETY: by contract.
             Ok(if stops { unsafe { end_stopped(cell) } } else { TurnOutcome::More })
         }
-        Verdict::Restart { pause, all } => {
+        SupervisionVerdict::Restart { pause, all } => {
             if let (true, Some(parent)) = (all, &parent) {
                 supervision::restart_siblings(parent, header.id);
             }
             theater.actor_failed(header, panic, is_told);
             // SAFETY: by contract.
-            unsafe { begin_anew(cell, pause, Some(text)) }.map_err(Failure::of)
+            unsafe { begin_anew(cell, pause, Some(text)) }.map_err(GuardFailure::of)
         }
-        Verdict::Stop => {
+        SupervisionVerdict::Stop => {
             // SAFETY: by contract.
             Ok(unsafe { end_failed(cell, panic, text, is_told) })
         }
-        Verdict::Escalate => {
+        SupervisionVerdict::Escalate => {
             let cause = Escalated { from: header.id, text: Arc::from(&**text) };
             let theater = theater.clone();
             // SAFETY: by contract.
@@ -232,7 +232,7 @@ unsafe fn make_anew<C: Renewable>(cell: NonNull<C>) -> Attempt {
     let (relations, mut supervised) =
         supervision_of(header).expect("only supervised actors restart");
     let make =
-        supervised.make.downcast_mut::<Make<C::Actor>>().expect("made for this type of actor");
+        supervised.make.downcast_mut::<MakeActor<C::Actor>>().expect("made for this type of actor");
     let made = catch_unwind(AssertUnwindSafe(make));
     relations.set_supervised(supervised);
     let started = made.and_then(|actor| {
@@ -271,8 +271,8 @@ pub(crate) enum Heeded {
 pub(crate) fn heed_request(header: &Header) -> Heeded {
     let Some(relations) = header.relations.get() else { return Heeded::Nothing };
     match relations.next_request() {
-        Some(Request::Fail(cause)) => std::panic::resume_unwind(cause),
-        Some(Request::Restart) => Heeded::Restart,
+        Some(ControlRequest::Fail(cause)) => std::panic::resume_unwind(cause),
+        Some(ControlRequest::Restart) => Heeded::Restart,
         None => Heeded::Piped,
     }
 }

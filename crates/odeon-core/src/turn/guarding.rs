@@ -5,7 +5,7 @@ use std::any::Any;
 
 use crate::mailbox::declared_guards::DeclaredGuards;
 use crate::mailbox::selection::{Selection, WhenAllClosed};
-use crate::mailbox::{Guards, Order};
+use crate::mailbox::{Guards, SelectionOrder};
 use crate::messaging::reply::FailedAnswer;
 use crate::process::cell::Header;
 use crate::process::relations::Relations;
@@ -22,9 +22,9 @@ pub(crate) fn begin(
     guards: &mut Guards,
     selection: Selection,
     mailboxes: usize,
-) -> Order {
+) -> SelectionOrder {
     let Selection { mut order, when_all_closed } = selection;
-    if let Order::By(policy) = &mut order {
+    if let SelectionOrder::By(policy) = &mut order {
         let seed = header.stage.theater().config.random_seed;
         // Neighbours are to have seeds far apart.
         policy.begin(mailboxes, seed ^ header.id.number().wrapping_mul(0x9E37_79B9_7F4A_7C15));
@@ -35,14 +35,14 @@ pub(crate) fn begin(
 
 /// What a failure has to do with the guards of an actor that is resumed.
 #[derive(Clone, Copy)]
-pub(crate) struct Failure {
+pub(crate) struct GuardFailure {
     /// Whether the state may have changed, on which declared guards depend.
     pub(super) changed: bool,
     /// The mailbox in which the actor waits for an answer that will not come.
     pub(super) unanswered: Option<usize>,
 }
 
-impl Failure {
+impl GuardFailure {
     /// One on the way out of another.
     pub(super) const SECOND: Self = Self { changed: false, unanswered: None };
 
@@ -63,7 +63,7 @@ impl Failure {
 pub(super) fn resume<M: Message>(
     header: &Header,
     guards: &mut Guards,
-    after: Failure,
+    after: GuardFailure,
     select: impl FnOnce(&mut Guards),
     declare: impl FnOnce(&mut DeclaredGuards<'_, M>),
 ) -> bool {

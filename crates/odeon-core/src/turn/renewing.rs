@@ -4,11 +4,11 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 use super::failing::contained;
-use super::guarding::Failure;
+use super::guarding::GuardFailure;
 use super::{ending, sequential};
-use crate::mailbox::{Guards, Order};
+use crate::mailbox::{Guards, SelectionOrder};
 use crate::process::cell::Selector;
-use crate::turn::actor_cell::{ActorCell, Owner};
+use crate::turn::actor_cell::{ActorCell, CellOwner};
 use crate::turn::behavior::Behavior;
 use crate::vocabulary::observe::EndReason;
 
@@ -37,7 +37,7 @@ pub(crate) unsafe trait Renewable {
     ///
     /// # Safety
     /// As [`has_state`](Self::has_state); there is a state.
-    unsafe fn resume(cell: NonNull<Self>, after: Failure) -> bool;
+    unsafe fn resume(cell: NonNull<Self>, after: GuardFailure) -> bool;
 
     /// Drops the state, if there is one, and how it has selected, and opens all mailboxes. Contains
     /// panics.
@@ -67,7 +67,7 @@ pub(crate) unsafe trait Renewable {
 
 /// # Safety
 /// The caller owns the actor and has no other reference to its part.
-unsafe fn owner<'a, A: Behavior>(cell: NonNull<ActorCell<A>>) -> &'a mut Owner<A> {
+unsafe fn owner<'a, A: Behavior>(cell: NonNull<ActorCell<A>>) -> &'a mut CellOwner<A> {
     // SAFETY: by contract.
     unsafe { &mut *(*cell.as_ptr()).owner.get() }
 }
@@ -83,7 +83,7 @@ unsafe impl<A: Behavior> Renewable for ActorCell<A> {
 
     unsafe fn abandon_message(_: NonNull<Self>) {}
 
-    unsafe fn resume(cell: NonNull<Self>, after: Failure) -> bool {
+    unsafe fn resume(cell: NonNull<Self>, after: GuardFailure) -> bool {
         // SAFETY: by contract.
         let (message, owner) = unsafe { (&(*cell.as_ptr()).message, owner(cell)) };
         sequential::resume(message, owner, after)
@@ -94,7 +94,7 @@ unsafe impl<A: Behavior> Renewable for ActorCell<A> {
         let (header, owner) = unsafe { (&(*cell.as_ptr()).message.header, owner(cell)) };
         if let Some(Selector { guards, set }) = owner.selector.as_deref_mut() {
             *guards = Guards::ALL_OPEN;
-            contained(header, || set.set_order(Order::Priority));
+            contained(header, || set.set_order(SelectionOrder::Priority));
         }
         contained(header, || {
             if !owner.actor.as_mut().is_some_and(Behavior::shed) {

@@ -13,7 +13,7 @@ use std::time::Duration;
 use crate::process::cell::Header;
 use crate::process::current;
 use crate::scheduler::worker::WorkerLocal;
-use crate::telemetry::{Tally, Telemetry};
+use crate::telemetry::{ActorTally, Telemetry};
 use crate::vocabulary::actor_id::ActorId;
 
 /// A turn that somebody looks at.
@@ -24,7 +24,7 @@ pub(crate) struct SeenTurn<'a> {
 
 /// How far a turn has come.
 #[derive(Clone, Copy)]
-pub(crate) enum Progress {
+pub(crate) enum TurnProgress {
     /// Its budget has counted so much.
     Spent(u32),
     /// The same, and it ended in the middle of one more message or signal.
@@ -41,7 +41,7 @@ pub(crate) struct Whereabouts {
 }
 
 impl Whereabouts {
-    fn note(self, tally: &Tally) {
+    fn note(self, tally: &ActorTally) {
         tally.position.set(self.position);
         tally.aside.set(self.aside as u64);
     }
@@ -75,7 +75,7 @@ impl SeenTurn<'_> {
     }
 
     /// Owner: the actor's turn is over and it is not idle. It will be put back, or parked, or ends.
-    pub(crate) fn stays_owned(&self, header: &Header, progress: Progress, at: Whereabouts) {
+    pub(crate) fn stays_owned(&self, header: &Header, progress: TurnProgress, at: Whereabouts) {
         let Some(tally) = header.tally() else { return };
         count(self.telemetry, tally, progress);
         at.note(tally);
@@ -92,7 +92,7 @@ pub(crate) fn before_idle(header: &Header, spent: u32, aside: usize) -> bool {
     if header.is_unreachable() {
         return true;
     }
-    note_before_idle(header, Progress::Spent(spent), aside);
+    note_before_idle(header, TurnProgress::Spent(spent), aside);
     if let Some(tally) = header.tally() {
         // If it does not go idle its budget counts the attempt.
         tally.turn.not_messages.add(1);
@@ -102,7 +102,7 @@ pub(crate) fn before_idle(header: &Header, spent: u32, aside: usize) -> bool {
 
 /// Owner: the actor is about to try to go idle.
 #[cold]
-pub(crate) fn note_before_idle(header: &Header, progress: Progress, aside: usize) {
+pub(crate) fn note_before_idle(header: &Header, progress: TurnProgress, aside: usize) {
     let (Some(tally), Some(telemetry)) = (header.tally(), header.stage.theater().telemetry())
     else {
         return;
@@ -117,7 +117,7 @@ pub(crate) fn note_before_idle(header: &Header, progress: Progress, aside: usize
 
 /// The turn ends, or is about to: its time is counted, and the next one on this worker begins with
 /// that.
-fn ends_now(telemetry: &Telemetry, tally: &Tally) -> Duration {
+fn ends_now(telemetry: &Telemetry, tally: &ActorTally) -> Duration {
     let now = telemetry.now();
     tally.busy_until(now);
     if let Some(worker) = this_worker() {
@@ -127,16 +127,18 @@ fn ends_now(telemetry: &Telemetry, tally: &Tally) -> Duration {
 }
 
 /// Brings the numbers of actor and thread up to date.
-fn count(telemetry: &Telemetry, tally: &Tally, progress: Progress) {
+fn count(telemetry: &Telemetry, tally: &ActorTally, progress: TurnProgress) {
     let without = tally.turn.not_messages.get();
     let new = match progress {
-        Progress::Spent(spent) => tally.handled_in_turn(u64::from(spent).saturating_sub(without)),
-        Progress::SpentAndEndedWithin(spent) => {
+        TurnProgress::Spent(spent) => {
+            tally.handled_in_turn(u64::from(spent).saturating_sub(without))
+        }
+        TurnProgress::SpentAndEndedWithin(spent) => {
             let is_message = tally.turn.in_signal.get() == 0;
             let spent = u64::from(spent) + u64::from(is_message);
             tally.handled_in_turn(spent.saturating_sub(without))
         }
-        Progress::Begun(messages) => {
+        TurnProgress::Begun(messages) => {
             let new = messages - tally.messages.get();
             tally.messages.set(messages);
             new

@@ -29,7 +29,7 @@ use crate::process::cell::{Header, MessageCell, Selector, signal};
 use crate::process::task::{TurnOutcome, TurnReport};
 use crate::process::turn_limits::TurnLimits;
 use crate::process::vtable::TurnVTable;
-use crate::turn::actor_cell::{ActorCell, Owner};
+use crate::turn::actor_cell::{ActorCell, CellOwner};
 use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
 use crate::turn::seen_turn;
@@ -74,7 +74,7 @@ unsafe impl<A: Behavior> NewActor for A {
         let selector = (A::Msg::MAILBOXES > 1).then(|| {
             Box::new(Selector { guards: Guards::ALL_OPEN, set: MailboxSet::new(A::Msg::MAILBOXES) })
         });
-        let owner = UnsafeCell::new(Owner { inbox, actor: Some(self), selector });
+        let owner = UnsafeCell::new(CellOwner { inbox, actor: Some(self), selector });
         // SAFETY: by contract.
         unsafe { cell.write(ActorCell { message, owner }) };
     }
@@ -82,7 +82,7 @@ unsafe impl<A: Behavior> NewActor for A {
 
 /// What one step of a turn came to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Step {
+enum SequentialStep {
     Handled,
     Idle,
     More,
@@ -113,14 +113,14 @@ unsafe fn run<A: Behavior>(cell: NonNull<Header>, limits: &TurnLimits<'_>) -> Tu
     // SAFETY: we own the actor for this turn; nothing below touches the cell after `Idle`.
     let step = catch_unwind(AssertUnwindSafe(|| unsafe { turn::<A>(cell, &mut budget) }));
     if let Some(seen) = seen {
-        if !matches!(step, Ok(Step::Idle)) {
+        if !matches!(step, Ok(SequentialStep::Idle)) {
             // SAFETY: only after `Idle` the cell is not ours any more.
             unsafe { note_end(cell, &seen, &step, budget.spent()) };
         }
         seen.ended(budget.spent());
     }
     let outcome = match step {
-        Ok(Step::Idle) => TurnOutcome::Idle,
+        Ok(SequentialStep::Idle) => TurnOutcome::Idle,
         // SAFETY: still ours, and not used after an outcome that says so.
         other => unsafe { conclude(cell, other) },
     };
@@ -131,7 +131,10 @@ unsafe fn run<A: Behavior>(cell: NonNull<Header>, limits: &TurnLimits<'_>) -> Tu
 /// # Safety
 /// As [`run`].
 #[inline(always)]
-unsafe fn turn<A: Behavior>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>) -> Step {
+unsafe fn turn<A: Behavior>(
+    cell: NonNull<ActorCell<A>>,
+    budget: &mut Budget<'_>,
+) -> SequentialStep {
     // SAFETY: we own the actor. The borrow of `message` is shared; `owner` is ours alone.
     let message = unsafe { &(*cell.as_ptr()).message };
     // SAFETY: as above.
@@ -141,10 +144,10 @@ unsafe fn turn<A: Behavior>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>
         let signals = message.header.signals.load(Ordering::Acquire);
         if signals & signal::BETWEEN_MESSAGES != 0 {
             let reason = reason_to_pause(signals);
-            if A::DEFERS && reason == Step::EndBetween {
+            if A::DEFERS && reason == SequentialStep::EndBetween {
                 // SAFETY: we own the actor; the reference ends here.
                 if !laned::may_end(message, unsafe { &mut *owner }) {
-                    return Step::More;
+                    return SequentialStep::More;
                 }
             }
             return reason;
@@ -152,19 +155,19 @@ unsafe fn turn<A: Behavior>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>
         // SAFETY: the reference ends before `go_idle`.
         let step = unsafe { handle_next(message, &mut *owner) };
         match step {
-            Step::Handled => {
+            SequentialStep::Handled => {
                 if budget.spend() {
-                    return Step::More;
+                    return SequentialStep::More;
                 }
             }
-            Step::Idle => {
+            SequentialStep::Idle => {
                 // SAFETY: we own the actor; the reference ends here.
                 if A::DEFERS && laned::has_deferred(unsafe { &*owner }) {
                     // SAFETY: we own the actor; the reference ends before `go_idle`.
                     match laned::go_on(message, unsafe { &mut *owner }) {
-                        Step::Idle => {}
-                        Step::Handled if budget.spend() => return Step::More,
-                        Step::Handled => continue,
+                        SequentialStep::Idle => {}
+                        SequentialStep::Handled if budget.spend() => return SequentialStep::More,
+                        SequentialStep::Handled => continue,
                         end => return end,
                     }
                 }
@@ -172,20 +175,20 @@ unsafe fn turn<A: Behavior>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>
                     // SAFETY: we own the actor; the reference ends before `go_idle`.
                     let aside = deferred(unsafe { &*owner });
                     if seen_turn::before_idle(&message.header, budget.spent(), aside) {
-                        return Step::EndBetween;
+                        return SequentialStep::EndBetween;
                     }
                 }
                 // SAFETY: we own the actor, and no reference into `owner` is alive.
                 let went = unsafe { go_idle(message, owner) };
                 match went {
-                    WentIdle::Yes => return Step::Idle,
+                    WentIdle::Yes => return SequentialStep::Idle,
                     WentIdle::UnderPressure => pressure::relieve(message),
                     WentIdle::No => {}
                 }
                 // A sender is about to fill its slot, or has just done so.
                 odeon_sync::spin_loop();
                 if budget.spend() {
-                    return Step::More;
+                    return SequentialStep::More;
                 }
             }
             _ => return step,
@@ -196,7 +199,10 @@ unsafe fn turn<A: Behavior>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>
 /// # Safety
 /// As [`InboxOwner::go_idle`], for the inbox of this owner's cell.
 #[inline(always)]
-unsafe fn go_idle<A: Behavior>(message: &MessageCell<A::Msg>, owner: *mut Owner<A>) -> WentIdle {
+unsafe fn go_idle<A: Behavior>(
+    message: &MessageCell<A::Msg>,
+    owner: *mut CellOwner<A>,
+) -> WentIdle {
     // SAFETY: by contract.
     unsafe {
         if A::DEFERS && laned::has_deferred(&*owner) && laned::stays_pressed(message, &*owner) {
@@ -208,26 +214,29 @@ unsafe fn go_idle<A: Behavior>(message: &MessageCell<A::Msg>, owner: *mut Owner<
 
 /// Why a turn is over although messages may be waiting.
 #[cold]
-fn reason_to_pause(signals: u32) -> Step {
+fn reason_to_pause(signals: u32) -> SequentialStep {
     if signals & signal::STOP != 0 {
-        Step::EndBetween
+        SequentialStep::EndBetween
     } else if signals & signal::RESTARTING != 0 {
-        Step::RestartBetween
+        SequentialStep::RestartBetween
     } else {
-        Step::Hold
+        SequentialStep::Hold
     }
 }
 
-/// Takes the next message or signal and handles it. `Step::Idle`: nothing is ready.
+/// Takes the next message or signal and handles it. `SequentialStep::Idle`: nothing is ready.
 ///
 /// # Safety
 /// `message` and `owner` belong together.
 #[inline(always)]
-unsafe fn handle_next<A: Behavior>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>) -> Step {
+unsafe fn handle_next<A: Behavior>(
+    message: &MessageCell<A::Msg>,
+    owner: &mut CellOwner<A>,
+) -> SequentialStep {
     if A::Msg::MAILBOXES == 1 {
         // SAFETY: by contract.
         let Some(arrival) = (unsafe { owner.inbox.next(&message.inbox) }) else {
-            return Step::Idle;
+            return SequentialStep::Idle;
         };
         let label = arrival.label;
         let place = arrival.place();
@@ -238,7 +247,7 @@ unsafe fn handle_next<A: Behavior>(message: &MessageCell<A::Msg>, owner: &mut Ow
             // SAFETY: a mailbox label comes with a message. Read where it is used: a detour through
             // the stack costs more than the rest of the turn.
             actor.handle(unsafe { content.assume_init() }, &mut ctx);
-            return if ctx.wants_stop() { Step::End } else { Step::Handled };
+            return if ctx.wants_stop() { SequentialStep::End } else { SequentialStep::Handled };
         }
         if A::LANED && label::split(label).1 != 0 {
             // SAFETY: only messages have a tag.
@@ -254,16 +263,16 @@ unsafe fn handle_next<A: Behavior>(message: &MessageCell<A::Msg>, owner: &mut Ow
 #[inline(always)]
 fn handle<A: Behavior>(
     message: &MessageCell<A::Msg>,
-    owner: &mut Owner<A>,
+    owner: &mut CellOwner<A>,
     content: A::Msg,
-) -> Step {
+) -> SequentialStep {
     let actor = owner.actor.as_mut().expect("an actor that has ended gets no turn");
     if let Some(guards) = guards_of(&mut owner.selector) {
         return handle_guarded(message, guards, actor, content);
     }
     let mut ctx = Context::new(message, None);
     actor.handle(content, &mut ctx);
-    if ctx.wants_stop() { Step::End } else { Step::Handled }
+    if ctx.wants_stop() { SequentialStep::End } else { SequentialStep::Handled }
 }
 
 /// As [`handle`], for an actor with several mailboxes.
@@ -273,29 +282,36 @@ fn handle_guarded<A: Behavior>(
     guards: &mut Guards,
     actor: &mut A,
     content: A::Msg,
-) -> Step {
+) -> SequentialStep {
     let mut ctx = Context::new(message, Some(guards));
     actor.handle(content, &mut ctx);
-    if ctx.wants_stop() { Step::End } else { heed(message, guards, actor) }
+    if ctx.wants_stop() { SequentialStep::End } else { heed(message, guards, actor) }
 }
 
 /// The actor's state has been used, and it wants to go on: its declared guards are evaluated.
 #[inline(always)]
-fn heed_guards<A: Behavior>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>) -> Step {
+fn heed_guards<A: Behavior>(
+    message: &MessageCell<A::Msg>,
+    owner: &mut CellOwner<A>,
+) -> SequentialStep {
     match (guards_of(&mut owner.selector), &owner.actor) {
         (Some(guards), Some(actor)) => heed(message, guards, actor),
-        _ => Step::Handled,
+        _ => SequentialStep::Handled,
     }
 }
 
 /// As [`heed_guards`], for an actor with several mailboxes.
 #[inline(always)]
-fn heed<A: Behavior>(message: &MessageCell<A::Msg>, guards: &mut Guards, actor: &A) -> Step {
+fn heed<A: Behavior>(
+    message: &MessageCell<A::Msg>,
+    guards: &mut Guards,
+    actor: &A,
+) -> SequentialStep {
     DeclaredGuards::evaluate(guards, |guards| actor.guards(guards));
     if guards.are_all_closed(A::Msg::MAILBOXES) && guarding::all_closed(&message.header, guards) {
-        return Step::End;
+        return SequentialStep::End;
     }
-    Step::Handled
+    SequentialStep::Handled
 }
 
 /// The guards, for an actor that has any.
@@ -311,12 +327,12 @@ fn guards_of<M: Message>(selector: &mut Option<Box<Selector<M>>>) -> Option<&mut
 #[inline]
 fn take_signal<A: Behavior>(
     message: &MessageCell<A::Msg>,
-    owner: &mut Owner<A>,
+    owner: &mut CellOwner<A>,
     label: u32,
-) -> Step {
+) -> SequentialStep {
     if label == label::UNREFERENCED {
         message.header.unreferenced_taken();
-        return Step::Handled;
+        return SequentialStep::Handled;
     }
     if label == label::REQUEST {
         return heed_request(message, owner);
@@ -326,13 +342,13 @@ fn take_signal<A: Behavior>(
     }
     if label != label::START {
         // A wake-up: the turn looks at the reason itself.
-        return Step::Handled;
+        return SequentialStep::Handled;
     }
-    if start(message, owner) { Step::End } else { Step::Handled }
+    if start(message, owner) { SequentialStep::End } else { SequentialStep::Handled }
 }
 
 /// Has the actor's first state, or a new one, started; `true` if it wants to stop.
-pub(super) fn start<A: Behavior>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>) -> bool {
+pub(super) fn start<A: Behavior>(message: &MessageCell<A::Msg>, owner: &mut CellOwner<A>) -> bool {
     let guards = guards_of(&mut owner.selector);
     let mut ctx = Context::new(message, guards);
     let actor = owner.actor.as_mut().expect("an actor that has ended gets no turn");
@@ -343,7 +359,7 @@ pub(super) fn start<A: Behavior>(message: &MessageCell<A::Msg>, owner: &mut Owne
     if let Some(Selector { guards, set }) = owner.selector.as_deref_mut() {
         begin_selecting(message, guards, set, actor);
     }
-    heed_guards(message, owner) == Step::End
+    heed_guards(message, owner) == SequentialStep::End
 }
 
 #[cold]
@@ -360,8 +376,8 @@ fn begin_selecting<A: Behavior>(
 /// Has an actor that is resumed look at its guards; `true` if it is to stop.
 pub(super) fn resume<A: Behavior>(
     message: &MessageCell<A::Msg>,
-    owner: &mut Owner<A>,
-    after: guarding::Failure,
+    owner: &mut CellOwner<A>,
+    after: guarding::GuardFailure,
 ) -> bool {
     let (Some(Selector { guards, set }), Some(actor)) =
         (owner.selector.as_deref_mut(), &owner.actor)
@@ -381,12 +397,12 @@ pub(super) fn resume<A: Behavior>(
 #[inline(never)]
 unsafe fn conclude<A: Behavior>(
     cell: NonNull<ActorCell<A>>,
-    step: std::thread::Result<Step>,
+    step: std::thread::Result<SequentialStep>,
 ) -> TurnOutcome {
     // SAFETY: by contract; the borrows end before the cell may go.
     let held = pressure::take_held(unsafe { &(*cell.as_ptr()).message.header });
     match step {
-        Ok(Step::More | Step::Hold | Step::Handled) => {
+        Ok(SequentialStep::More | SequentialStep::Hold | SequentialStep::Handled) => {
             // SAFETY: by contract.
             unsafe {
                 let owner = &*(*cell.as_ptr()).owner.get();
@@ -402,8 +418,10 @@ unsafe fn conclude<A: Behavior>(
         // SAFETY: by contract.
         Err(panic) => unsafe { failing::fail(cell, panic) },
         // SAFETY: by contract.
-        Ok(Step::Restart | Step::RestartBetween) => unsafe { failing::restart_due(cell) },
-        Ok(Step::Idle | Step::End | Step::EndBetween) => {
+        Ok(SequentialStep::Restart | SequentialStep::RestartBetween) => unsafe {
+            failing::restart_due(cell)
+        },
+        Ok(SequentialStep::Idle | SequentialStep::End | SequentialStep::EndBetween) => {
             // SAFETY: by contract.
             unsafe { ending::end(cell, EndReason::Stopped, None) };
             TurnOutcome::Stopped

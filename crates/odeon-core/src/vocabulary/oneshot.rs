@@ -1,8 +1,8 @@
 //! One value from one side to the other, once: for threads and for futures, and for both in turn.
 //!
 //! PROTOCOL
-//! 1. All that both sides know is [`State`], under one lock. It goes from `Open` to `Sent` or to
-//!    `Over`, by whoever comes first, and from `Sent` to `Over` by the receiver alone.
+//! 1. All that both sides know is [`ChannelState`], under one lock. It goes from `Open` to `Sent`
+//!    or to `Over`, by whoever comes first, and from `Sent` to `Over` by the receiver alone.
 //! 2. A waker is put in and taken out under the lock. It is cloned, woken and dropped outside of
 //!    it, and so is the value: nothing of a user's runs under the lock. A panic of the receiver's
 //!    waker is contained: who sends is not to suffer for who receives.
@@ -24,7 +24,7 @@ use odeon_sync::{Mutex, MutexGuard, Parker};
 
 use crate::vocabulary::contain::contain;
 
-enum State<T> {
+enum ChannelState<T> {
     /// Nothing has been sent; who waits for it, if anybody does.
     Open(Option<Waker>),
     Sent(T),
@@ -32,17 +32,17 @@ enum State<T> {
     Over,
 }
 
-struct Slot<T>(Mutex<State<T>>);
+struct ChannelSlot<T>(Mutex<ChannelState<T>>);
 
-impl<T> Slot<T> {
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
+impl<T> ChannelSlot<T> {
+    fn lock(&self) -> MutexGuard<'_, ChannelState<T>> {
         self.0.lock().expect("nothing panics under this lock")
     }
 
     /// Ends the waiting, if it has not ended yet; what could not be sent comes back.
-    fn end(&self, last: State<T>) -> Result<(), State<T>> {
+    fn end(&self, last: ChannelState<T>) -> Result<(), ChannelState<T>> {
         let mut state = self.lock();
-        let State::Open(waker) = &mut *state else { return Err(last) };
+        let ChannelState::Open(waker) = &mut *state else { return Err(last) };
         let waker = waker.take();
         *state = last;
         drop(state);
@@ -55,29 +55,31 @@ impl<T> Slot<T> {
 
 /// A channel for one value.
 pub(crate) fn channel<T>() -> (Sender<T>, Receiver<T>) {
-    let slot = Arc::new(Slot(Mutex::new(State::Open(None))));
+    let slot = Arc::new(ChannelSlot(Mutex::new(ChannelState::Open(None))));
     (Sender(Some(slot.clone())), Receiver(slot))
 }
 
 /// The right to send the value; dropped, it tells the receiver that none will come.
 pub(crate) struct Sender<T>(
     /// `None`: it has been used.
-    Option<Arc<Slot<T>>>,
+    Option<Arc<ChannelSlot<T>>>,
 );
 
 impl<T> Sender<T> {
     /// Sends the value; gives it back if the receiver is gone.
     pub(crate) fn send(mut self, value: T) -> Result<(), T> {
         let slot = self.0.take().expect("a sender is used once");
-        slot.end(State::Sent(value)).map_err(|refused| match refused {
-            State::Sent(value) => value,
-            State::Open(_) | State::Over => unreachable!("what was not taken comes back"),
+        slot.end(ChannelState::Sent(value)).map_err(|refused| match refused {
+            ChannelState::Sent(value) => value,
+            ChannelState::Open(_) | ChannelState::Over => {
+                unreachable!("what was not taken comes back")
+            }
         })
     }
 
     /// Whether the receiver is gone.
     pub(crate) fn is_closed(&self) -> bool {
-        self.0.as_ref().is_none_or(|slot| !matches!(*slot.lock(), State::Open(_)))
+        self.0.as_ref().is_none_or(|slot| !matches!(*slot.lock(), ChannelState::Open(_)))
     }
 }
 
@@ -85,7 +87,7 @@ impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
         if let Some(slot) = self.0.take() {
             // The receiver may be gone as well.
-            let _ = slot.end(State::Over);
+            let _ = slot.end(ChannelState::Over);
         }
     }
 }
@@ -104,7 +106,7 @@ pub(crate) enum InVain {
 
 /// Receives the value: a future, or by [`wait`](Self::wait) and
 /// [`wait_timeout`](Self::wait_timeout).
-pub(crate) struct Receiver<T>(Arc<Slot<T>>);
+pub(crate) struct Receiver<T>(Arc<ChannelSlot<T>>);
 
 impl<T> Receiver<T> {
     /// Takes the value if it is there; if it may still come, has `waker` woken then.
@@ -112,19 +114,19 @@ impl<T> Receiver<T> {
         // A waker is a user's code.
         let mut new = waker.cloned();
         let mut state = self.0.lock();
-        if let State::Open(waker) = &mut *state {
+        if let ChannelState::Open(waker) = &mut *state {
             if new.is_some() {
                 mem::swap(waker, &mut new);
             }
             drop(state);
             return Poll::Pending;
         }
-        let last = mem::replace(&mut *state, State::Over);
+        let last = mem::replace(&mut *state, ChannelState::Over);
         drop(state);
         match last {
-            State::Sent(value) => Poll::Ready(Ok(value)),
-            State::Over => Poll::Ready(Err(NoValue)),
-            State::Open(_) => unreachable!("seen above"),
+            ChannelState::Sent(value) => Poll::Ready(Ok(value)),
+            ChannelState::Over => Poll::Ready(Err(NoValue)),
+            ChannelState::Open(_) => unreachable!("seen above"),
         }
     }
 
@@ -200,7 +202,7 @@ impl<T> Future for Receiver<T> {
 
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
-        let last = mem::replace(&mut *self.0.lock(), State::Over);
+        let last = mem::replace(&mut *self.0.lock(), ChannelState::Over);
         // Outside of the lock.
         drop(last);
     }

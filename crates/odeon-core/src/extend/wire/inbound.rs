@@ -101,19 +101,19 @@ pub trait Inbound: Send + Sync {
 }
 
 /// The way in to an actor that lives here.
-pub(super) struct Here<M: Message> {
+pub(super) struct LocalInbound<M: Message> {
     actor: ActorRef<M>,
     /// One for each mailbox, if the actor has bounds.
     doormen: Vec<ActorRef<M>>,
 }
 
-impl<M: Message> Here<M> {
+impl<M: Message> LocalInbound<M> {
     pub(super) fn to(actor: ActorRef<M>) -> Self {
         Self { doormen: doorman::at(&actor), actor }
     }
 }
 
-impl<M: Message + Serialize + DeserializeOwned> Inbound for Here<M> {
+impl<M: Message + Serialize + DeserializeOwned> Inbound for LocalInbound<M> {
     fn actor(&self) -> u64 {
         self.actor.id().number()
     }

@@ -8,7 +8,7 @@ use serde::de::{DeserializeOwned, Error as _};
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::inbound::{Here, Inbound};
+use super::inbound::{Inbound, LocalInbound};
 use super::layout;
 use super::native::native;
 use super::outbound::Outbound;
@@ -25,7 +25,7 @@ use crate::vocabulary::message::Message;
 /// Anywhere else.
 impl<M: Message + Serialize + DeserializeOwned> Serialize for ActorRef<M> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let inbound = || Arc::new(Here::to(self.clone())) as Arc<dyn Inbound>;
+        let inbound = || Arc::new(LocalInbound::to(self.clone())) as Arc<dyn Inbound>;
         let stage = &*self.cell().header.stage;
         let has_lanes = self.cell().header.vtable.laned;
         let (actor, native) = (self.id().number(), native(self));
@@ -61,7 +61,7 @@ pub struct Erased(pub Arc<dyn Inbound>);
 impl Erased {
     /// The same actor.
     pub fn of<M: Message + Serialize + DeserializeOwned>(actor: &ActorRef<M>) -> Self {
-        Self(Arc::new(Here::to(actor.clone())))
+        Self(Arc::new(LocalInbound::to(actor.clone())))
     }
 }
 

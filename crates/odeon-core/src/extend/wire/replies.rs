@@ -24,7 +24,7 @@ impl<T: Serialize + DeserializeOwned + Send + 'static> Serialize for Reply<T> {
             let spent = WireError::Refused("the reply has been sent, or has left before");
             let mut reply = take(self).ok_or(spent)?;
             let from = reply.theater();
-            passage.reply_leaves(Box::new(Asked(reply)), from)
+            passage.reply_leaves(Box::new(WireQuestion(reply)), from)
         });
         serializer.serialize_u64(number.map_err(S::Error::custom)?)
     }
@@ -74,9 +74,9 @@ fn take<T: Send + 'static>(reply: &Reply<T>) -> Option<Reply<T>> {
 }
 
 /// A question that was asked here.
-struct Asked<T: Send + 'static>(Reply<T>);
+struct WireQuestion<T: Send + 'static>(Reply<T>);
 
-impl<T: DeserializeOwned + Send + 'static> Answerable for Asked<T> {
+impl<T: DeserializeOwned + Send + 'static> Answerable for WireQuestion<T> {
     fn answer(self: Box<Self>, passage: &dyn Passage, bytes: &[u8]) -> Result<(), WireError> {
         let value = decode(passage, bytes)?;
         self.0.send(value);

@@ -27,7 +27,7 @@ use super::mobile::{Guest, OfKind};
 use super::native::{Introduction, desk_of};
 use super::outbound::{Departure, NotTaken, Outbound};
 use super::slot::Slot;
-use super::stand_in::{Desk, Left, Stands, Waiting};
+use super::stand_in::{Desk, Left, PendingDelivery, Stands};
 use crate::lifecycle::spawn::{self, Location};
 use crate::mailbox::declared_guards::DeclaredGuards;
 use crate::mailbox::selection::Selection;
@@ -43,7 +43,7 @@ use crate::turn::interior::Interior;
 use crate::vocabulary::dead_letter::DeadLetterReason;
 use crate::vocabulary::message::Message;
 
-use place::{Place, Resident};
+use place::{ActorLocation, Resident};
 
 pub use place::Nobody;
 
@@ -53,10 +53,10 @@ where
     M: Message + Serialize + DeserializeOwned,
     G: Guest<M> + OfKind + 'static,
 {
-    place: Place<M, G>,
+    place: ActorLocation<M, G>,
     /// What waits until the way is open or the actor has been let go; if the actor sits here, what
     /// came before all else, for an actor with one mailbox.
-    aside: VecDeque<Waiting<M>>,
+    aside: VecDeque<PendingDelivery<M>>,
     /// The actor is to leave once nothing goes on beside it.
     summons: Option<Box<dyn Departure>>,
     /// Keeps the seat's actor while anything is aside.
@@ -82,7 +82,7 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
         has_lanes: bool,
     ) -> (ActorRef<M>, Stands<M>) {
         let desk = Arc::new(Desk::new(outbound));
-        let seat = Self::new(Place::Elsewhere, Some(desk.clone()));
+        let seat = Self::new(ActorLocation::Elsewhere, Some(desk.clone()));
         let actor = if has_lanes {
             spawn::at(Location::on(stage), LanedSeat(seat))
         } else {
@@ -100,12 +100,12 @@ where
 {
     /// One in which an actor sits.
     pub(super) fn of(actor: G) -> Self {
-        Self::new(Place::Here(Resident::Native(actor)), None)
+        Self::new(ActorLocation::Here(Resident::Native(actor)), None)
     }
 
-    fn new(place: Place<M, G>, desk: Option<Arc<Desk>>) -> Self {
+    fn new(place: ActorLocation<M, G>, desk: Option<Arc<Desk>>) -> Self {
         Self {
-            is_calm: matches!(place, Place::Here(_)),
+            is_calm: matches!(place, ActorLocation::Here(_)),
             place,
             aside: VecDeque::new(),
             summons: None,
@@ -126,8 +126,8 @@ where
     #[inline(never)]
     fn take(&mut self, slot: Slot, message: M, ctx: &mut Context<'_, Self>) {
         self.is_calm = false;
-        let message = Waiting::Message(slot, message);
-        if let Place::Here(_) = self.place {
+        let message = PendingDelivery::Message(slot, message);
+        if let ActorLocation::Here(_) = self.place {
             self.aside.push_back(message);
             self.go_on_seated(ctx);
         } else {
@@ -138,7 +138,7 @@ where
     /// Takes a message that comes with a lane.
     pub(super) fn take_from(&mut self, slot: Slot, message: M, ctx: &mut Context<'_, Self>) {
         match &mut self.place {
-            Place::Here(guest) if self.aside.is_empty() => {
+            ActorLocation::Here(guest) if self.aside.is_empty() => {
                 count_handled(&mut self.handled, &self.desk);
                 ctx.lent_to(|ctx| guest.take(slot, message, ctx));
             }
@@ -157,7 +157,7 @@ where
     ) {
         while !self.aside.is_empty() && self.go_on_seated(ctx) {}
         match &mut self.place {
-            Place::Here(guest) => {
+            ActorLocation::Here(guest) => {
                 count_handled(&mut self.handled, &self.desk);
                 ctx.lent_to(|ctx| guest.take_with(slot, message, companion, ctx));
             }
@@ -175,7 +175,7 @@ where
         if !self.is_flushed || !self.aside.is_empty() || self.summons.is_some() {
             return true;
         }
-        matches!(self.place, Place::Elsewhere)
+        matches!(self.place, ActorLocation::Elsewhere)
             && (self.outbound().pressing() > 0 || self.has_failed_elsewhere())
     }
 
@@ -186,28 +186,28 @@ where
 
     /// Whether the actor sits here.
     pub(super) fn is_seated(&self) -> bool {
-        matches!(self.place, Place::Here(_))
+        matches!(self.place, ActorLocation::Here(_))
     }
 
     /// The actor, if it sits here, also if it is about to leave.
     pub(super) fn guest(&self) -> Option<&dyn Guest<M>> {
         match &self.place {
-            Place::Here(guest) | Place::Leaving(guest, _) => Some(&**guest),
-            Place::Elsewhere => None,
+            ActorLocation::Here(guest) | ActorLocation::Leaving(guest, _) => Some(&**guest),
+            ActorLocation::Elsewhere => None,
         }
     }
 
     /// As [`guest`](Self::guest).
     pub(super) fn guest_mut(&mut self) -> Option<&mut (dyn Guest<M> + 'static)> {
         match &mut self.place {
-            Place::Here(guest) | Place::Leaving(guest, _) => Some(&mut **guest),
-            Place::Elsewhere => None,
+            ActorLocation::Here(guest) | ActorLocation::Leaving(guest, _) => Some(&mut **guest),
+            ActorLocation::Elsewhere => None,
         }
     }
 
     /// Something for an actor that does not sit here, or not for long.
-    fn receive(&mut self, waiting: Waiting<M>, cell: &MessageCell<M>) {
-        let is_elsewhere = matches!(self.place, Place::Elsewhere);
+    fn receive(&mut self, waiting: PendingDelivery<M>, cell: &MessageCell<M>) {
+        let is_elsewhere = matches!(self.place, ActorLocation::Elsewhere);
         if is_elsewhere && self.aside.is_empty() && self.outbound().is_open() {
             self.hand_over(waiting, cell);
         } else {
@@ -233,21 +233,21 @@ where
 
     /// `false`: the way is closed, or the actor stays since it leads nowhere any more, and it is
     /// the first of those aside.
-    fn hand_over(&mut self, waiting: Waiting<M>, cell: &MessageCell<M>) -> bool {
+    fn hand_over(&mut self, waiting: PendingDelivery<M>, cell: &MessageCell<M>) -> bool {
         let taken = match &waiting {
-            Waiting::Message(slot, message) => {
+            PendingDelivery::Message(slot, message) => {
                 self.outbound().take(*slot, &mut |passage, bytes| encode(passage, message, bytes))
             }
-            Waiting::Accompanied(slot, message, companion) => {
+            PendingDelivery::Accompanied(slot, message, companion) => {
                 self.outbound().take_accompanied(*slot, companion, &mut |passage, bytes| {
                     encode(passage, message, bytes)
                 })
             }
-            Waiting::Mark(mark) => self.outbound().pass(mark),
+            PendingDelivery::Mark(mark) => self.outbound().pass(mark),
         };
         self.is_flushed = false;
-        let may_stay = matches!(self.place, Place::Leaving(..))
-            && !matches!(waiting, Waiting::Accompanied(..));
+        let may_stay = matches!(self.place, ActorLocation::Leaving(..))
+            && !matches!(waiting, PendingDelivery::Accompanied(..));
         let reason = match taken {
             Ok(()) => {
                 // A user's destructor: its panic is not to take along the seat, and all references
@@ -267,31 +267,31 @@ where
         };
         let header = &cell.header;
         match waiting {
-            Waiting::Message(_, message) => {
+            PendingDelivery::Message(_, message) => {
                 header.stage.theater().dead_letter(header.id, reason, message);
             }
-            Waiting::Accompanied(_, message, companion) => {
+            PendingDelivery::Accompanied(_, message, companion) => {
                 header.stage.theater().dead_letter(header.id, reason, message);
                 self.outbound().lost_companion(&companion);
             }
-            Waiting::Mark(mark) => self.outbound().lost(&mark),
+            PendingDelivery::Mark(mark) => self.outbound().lost(&mark),
         }
         true
     }
 
     /// The actor that sits here goes on with what came before all else. `false`: there is nothing.
     fn go_on_seated(&mut self, ctx: &mut Context<'_, Self>) -> bool {
-        let Place::Here(guest) = &mut self.place else { return false };
+        let ActorLocation::Here(guest) = &mut self.place else { return false };
         match self.aside.pop_front() {
             None => return false,
-            Some(Waiting::Message(slot, message)) => {
+            Some(PendingDelivery::Message(slot, message)) => {
                 count_handled(&mut self.handled, &self.desk);
                 ctx.lent_to(|ctx| guest.take(slot, message, ctx));
             }
-            Some(Waiting::Accompanied(_, message, companion)) => {
+            Some(PendingDelivery::Accompanied(_, message, companion)) => {
                 self.refuse(message, &companion, ctx.cell());
             }
-            Some(Waiting::Mark(mark)) => {
+            Some(PendingDelivery::Mark(mark)) => {
                 // With several mailboxes nothing is aside while the actor sits here, unless it
                 // sorts messages itself.
                 if self.come_to(mark, &mut Interior::new(ctx.cell(), None)) {
@@ -299,7 +299,7 @@ where
                 }
             }
         }
-        if self.aside.is_empty() && matches!(self.place, Place::Here(_)) {
+        if self.aside.is_empty() && matches!(self.place, ActorLocation::Here(_)) {
             self.keeps = None;
         }
         true
@@ -344,7 +344,7 @@ where
     #[inline]
     fn handle(&mut self, message: M, ctx: &mut Context<'_, Self>) {
         match &mut self.place {
-            Place::Here(guest) if self.is_calm || self.aside.is_empty() => {
+            ActorLocation::Here(guest) if self.is_calm || self.aside.is_empty() => {
                 self.is_calm = self.is_calm || self.is_flushed && self.summons.is_none();
                 count_handled(&mut self.handled, &self.desk);
                 ctx.lent_to(|ctx| match guest {
@@ -358,33 +358,33 @@ where
     }
 
     fn started(&mut self, ctx: &mut Context<'_, Self>) {
-        if let Place::Here(guest) = &mut self.place {
+        if let ActorLocation::Here(guest) = &mut self.place {
             ctx.lent_to(|ctx| guest.started(ctx));
         }
     }
 
     fn stopped(&mut self) {
-        if let Place::Here(guest) | Place::Leaving(guest, _) = &mut self.place {
+        if let ActorLocation::Here(guest) | ActorLocation::Leaving(guest, _) = &mut self.place {
             guest.stopped();
         }
     }
 
     fn selection(&self) -> Selection {
         match &self.place {
-            Place::Here(guest) => guest.selection(),
+            ActorLocation::Here(guest) => guest.selection(),
             _ => Selection::priority(),
         }
     }
 
     fn guards(&self, guards: &mut DeclaredGuards<'_, M>) {
-        if let Place::Here(guest) = &self.place {
+        if let ActorLocation::Here(guest) = &self.place {
             guest.guards(guards);
         }
     }
 
     fn go_on(&mut self, continuation: Continuation, ctx: &mut Context<'_, Self>) {
         // While anything is to go on the actor does not leave.
-        if let Place::Here(guest) = &mut self.place {
+        if let ActorLocation::Here(guest) = &mut self.place {
             ctx.lent_to(|ctx| guest.pipe(continuation, ctx));
         }
     }
@@ -406,8 +406,8 @@ where
                 return false;
             }
         };
-        if matches!(self.place, Place::Here(_)) && !self.aside.is_empty() {
-            self.aside.push_back(Waiting::Mark(mark));
+        if matches!(self.place, ActorLocation::Here(_)) && !self.aside.is_empty() {
+            self.aside.push_back(PendingDelivery::Mark(mark));
             return false;
         }
         self.come_to(mark, interior)
@@ -421,12 +421,12 @@ where
 
     fn handle_deferred(&mut self, ctx: &mut Context<'_, Self>) -> bool {
         match self.place {
-            Place::Here(_) => {
+            ActorLocation::Here(_) => {
                 if self.go_on_seated(ctx) {
                     return true;
                 }
                 let mut went_on = false;
-                if let Place::Here(guest) = &mut self.place {
+                if let ActorLocation::Here(guest) = &mut self.place {
                     ctx.lent_to(|ctx| went_on = guest.go_on(ctx));
                 }
                 if went_on {
@@ -434,8 +434,8 @@ where
                 }
                 self.look_at_summons(ctx.cell());
             }
-            Place::Leaving(..) => {}
-            Place::Elsewhere => {
+            ActorLocation::Leaving(..) => {}
+            ActorLocation::Elsewhere => {
                 if self.has_failed_elsewhere() {
                     resume_unwind(Box::new(
                         "the actor elsewhere, for which this one stands, has failed",
@@ -458,22 +458,22 @@ where
 
     fn pressing(&self) -> usize {
         match self.place {
-            Place::Here(_) => self.aside.len(),
+            ActorLocation::Here(_) => self.aside.len(),
             // What it waits for may come behind what would be held back.
-            Place::Leaving(..) => 0,
-            Place::Elsewhere => self.aside.len() + self.outbound().pressing(),
+            ActorLocation::Leaving(..) => 0,
+            ActorLocation::Elsewhere => self.aside.len() + self.outbound().pressing(),
         }
     }
 
     fn give_back(&mut self, take: &mut dyn FnMut(M)) {
         for waiting in std::mem::take(&mut self.aside) {
             match waiting {
-                Waiting::Message(_, message) => take(message),
-                Waiting::Accompanied(_, message, companion) => {
+                PendingDelivery::Message(_, message) => take(message),
+                PendingDelivery::Accompanied(_, message, companion) => {
                     take(message);
                     self.outbound().lost_companion(&companion);
                 }
-                Waiting::Mark(mark) => self.outbound().lost(&mark),
+                PendingDelivery::Mark(mark) => self.outbound().lost(&mark),
             }
         }
     }

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 
 use super::codec::decode;
 use super::error::WireError;
-use super::inbound::{Here, Inbound};
+use super::inbound::{Inbound, LocalInbound};
 use super::outbound::{Earlier, Outbound};
 use super::passage::Passage;
 use super::slot::Slot;
@@ -211,7 +211,7 @@ impl Desk {
 }
 
 /// What waits for an actor, in its order.
-pub(super) enum Waiting<M> {
+pub(super) enum PendingDelivery<M> {
     Message(Slot, M),
     /// The same, with a companion that goes with it to another theater.
     Accompanied(Slot, M, Vec<u8>),
@@ -220,7 +220,7 @@ pub(super) enum Waiting<M> {
 
 /// What has come for an actor before it sits.
 pub(super) struct Before<M> {
-    pub(super) waiting: Vec<Waiting<M>>,
+    pub(super) waiting: Vec<PendingDelivery<M>>,
     /// Its timers and watches, by the clock of its theater.
     pub(super) letters: Vec<TakenLetter<M>>,
 }
@@ -324,7 +324,7 @@ impl<M: Message + Serialize + DeserializeOwned> StandIn for Stands<M> {
             return Err(WireError::Refused("the actor has no such mailbox"));
         }
         let message: M = decode(passage, bytes)?;
-        of_type(earlier).waiting.push(Waiting::Message(slot, message));
+        of_type(earlier).waiting.push(PendingDelivery::Message(slot, message));
         Ok(())
     }
 
@@ -354,7 +354,7 @@ impl<M: Message + Serialize + DeserializeOwned> StandIn for Stands<M> {
     }
 
     fn marked_earlier(&self, mark: &[u8], earlier: &mut Earlier) {
-        of_type::<M>(earlier).waiting.push(Waiting::Mark(mark.to_vec()));
+        of_type::<M>(earlier).waiting.push(PendingDelivery::Mark(mark.to_vec()));
     }
 
     fn lost_earlier(&self, mut earlier: Earlier, reason: DeadLetterReason) {
@@ -362,10 +362,11 @@ impl<M: Message + Serialize + DeserializeOwned> StandIn for Stands<M> {
         let Before { waiting, letters } = of_type::<M>(&mut earlier);
         for waiting in waiting.drain(..) {
             match waiting {
-                Waiting::Message(_, message) | Waiting::Accompanied(_, message, _) => {
+                PendingDelivery::Message(_, message)
+                | PendingDelivery::Accompanied(_, message, _) => {
                     header.stage.theater().dead_letter(header.id, reason, message);
                 }
-                Waiting::Mark(mark) => self.desk.outbound.lost(&mark),
+                PendingDelivery::Mark(mark) => self.desk.outbound.lost(&mark),
             }
         }
         for letter in letters.drain(..) {
@@ -388,7 +389,7 @@ impl<M: Message + Serialize + DeserializeOwned> StandIn for Stands<M> {
 
     fn inbound(&self) -> Option<Arc<dyn Inbound>> {
         let actor = self.actor.upgrade().filter(|actor| !actor.is_stopped())?;
-        Some(Arc::new(Here::to(actor)))
+        Some(Arc::new(LocalInbound::to(actor)))
     }
 
     fn dead_letter(

@@ -11,7 +11,7 @@ use super::deadline;
 use crate::messaging::actor_ref::ActorRef;
 use crate::messaging::ask::asked_by::AskedBy;
 use crate::messaging::ask::asker::{AskedOne, Asker};
-use crate::messaging::ask::kept::Kept;
+use crate::messaging::ask::kept::KeptQuestion;
 use crate::messaging::ask::sending::Unsent;
 use crate::messaging::open_question::OpenQuestion;
 use crate::messaging::reply::{ITS_OWN, Reply, send_answer};
@@ -177,7 +177,7 @@ impl<M: Message> ActorRef<M> {
         let sent = self.send_or_keep(mailbox, question);
         let asked = AskWithin::asked(answer, sent, |question| {
             let to = self.clone();
-            Kept::new(async move { to.send_async_into(mailbox, question).await })
+            KeptQuestion::new(async move { to.send_async_into(mailbox, question).await })
         });
         let seen = if header.is_seen() { AskedBy::to(header) } else { None };
         let is_sent = asked.answer.is_ok() && asked.kept.is_none();
@@ -195,7 +195,7 @@ pub struct AskWithin<T: Send + 'static> {
     /// `None`: the actor had stopped.
     answer: Result<ToCome<T>, AskError>,
     /// The question, if it has not been sent.
-    kept: Option<Kept>,
+    kept: Option<KeptQuestion>,
     /// Who asks, if that matters to anybody.
     asker: Option<Asker>,
     /// Notes who waits for it, in a theater where that is to be seen.
@@ -217,7 +217,7 @@ impl<T: Send + 'static> AskWithin<T> {
     pub(crate) fn asked<M>(
         answer: ToCome<T>,
         sent: Result<(), Unsent<M>>,
-        keep: impl FnOnce(M) -> Kept,
+        keep: impl FnOnce(M) -> KeptQuestion,
     ) -> Self {
         let (answer, kept) = match sent {
             Ok(()) => (Ok(answer), None),

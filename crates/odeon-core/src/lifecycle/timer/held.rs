@@ -9,7 +9,7 @@ use super::{Cancel, Timer};
 use crate::lifecycle::luggage::LetterName;
 use crate::process::outbox;
 
-enum Held {
+enum HoldState {
     /// The outbox has it, or had it and was discarded.
     Back,
     /// Being released at this moment.
@@ -18,13 +18,13 @@ enum Held {
     Cancelled,
 }
 
-struct HeldTimer(Mutex<Held>);
+struct HeldTimer(Mutex<HoldState>);
 
 /// Arms a timer: now or, while effects are held back, with them.
 #[inline]
 pub(super) fn arm(arm: impl FnOnce() -> Timer + Send + 'static) -> Timer {
     let Some(outbox) = outbox::held() else { return arm() };
-    let timer = Arc::new(HeldTimer(Mutex::new(Held::Back)));
+    let timer = Arc::new(HeldTimer(Mutex::new(HoldState::Back)));
     outbox.hold(Box::new({
         let timer = timer.clone();
         move || timer.release(arm)
@@ -35,42 +35,42 @@ pub(super) fn arm(arm: impl FnOnce() -> Timer + Send + 'static) -> Timer {
 impl HeldTimer {
     fn release(&self, arm: impl FnOnce() -> Timer) {
         let mut held = self.lock();
-        let Held::Back = *held else { return };
-        *held = Held::Arming;
+        let HoldState::Back = *held else { return };
+        *held = HoldState::Arming;
         drop(held);
         // Not under the lock: a theater that has stopped drops the message, whose destructor may do
         // anything.
         let timer = arm();
         let mut held = self.lock();
-        if matches!(*held, Held::Arming) {
-            *held = Held::Armed(timer);
+        if matches!(*held, HoldState::Arming) {
+            *held = HoldState::Armed(timer);
         } else {
             drop(held);
             timer.cancel();
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Held> {
+    fn lock(&self) -> MutexGuard<'_, HoldState> {
         self.0.lock().expect("nothing panics under a timer's lock")
     }
 }
 
 impl Cancel for HeldTimer {
     fn cancel(&self) -> bool {
-        let before = std::mem::replace(&mut *self.lock(), Held::Cancelled);
+        let before = std::mem::replace(&mut *self.lock(), HoldState::Cancelled);
         match before {
-            Held::Back => true,
+            HoldState::Back => true,
             // The one who arms it cancels it, but it may be sent before.
-            Held::Arming => false,
-            Held::Armed(timer) => timer.cancel(),
-            Held::Cancelled => unreachable!("`Timer::cancel` takes the timer"),
+            HoldState::Arming => false,
+            HoldState::Armed(timer) => timer.cancel(),
+            HoldState::Cancelled => unreachable!("`Timer::cancel` takes the timer"),
         }
     }
 
     fn name(&self) -> Option<LetterName> {
         match &*self.lock() {
-            Held::Armed(timer) => timer.name(),
-            Held::Back | Held::Arming | Held::Cancelled => None,
+            HoldState::Armed(timer) => timer.name(),
+            HoldState::Back | HoldState::Arming | HoldState::Cancelled => None,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Cancel, Timer, held};
-use crate::lifecycle::luggage::{self, Awaits, Call, Letter, LetterName, Luggage};
+use crate::lifecycle::luggage::{self, Awaits, Letter, LetterName, LetterTrigger, Luggage};
 use crate::messaging::actor_ref::WeakRef;
 use crate::messaging::tag::Tag;
 use crate::process::outbox;
@@ -45,14 +45,14 @@ pub(super) fn begin<M: Message>(to: WeakRef<M>, delay: Duration, message: M) -> 
 /// Has a letter wait for a time.
 pub(crate) fn keep<M: Message>(to: WeakRef<M>, name: LetterName, due: Duration, letter: Letter<M>) {
     let theater = to.header().stage.theater().clone();
-    let sending = luggage::keep(to, name, Call::to_come(Awaits::Time(due)), letter);
+    let sending = luggage::keep(to, name, LetterTrigger::to_come(Awaits::Time(due)), letter);
     let place = sending.place();
     let armed = theater.arm_at(due, Box::new(move || sending.send()));
     let disarm = move |theater: &TheaterShared| {
         let _ = theater.disarm(armed);
     };
     // It may have fired.
-    let _ = Luggage::of(&theater).waits(place, Call::in_force(Awaits::Time(due), disarm));
+    let _ = Luggage::of(&theater).waits(place, LetterTrigger::in_force(Awaits::Time(due), disarm));
 }
 
 impl Timer {

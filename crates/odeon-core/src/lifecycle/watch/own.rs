@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use odeon_sync::{Mutex, MutexGuard};
 
-use crate::lifecycle::luggage::{self, Awaits, Call, Letter, LetterName, Luggage};
+use crate::lifecycle::luggage::{self, Awaits, Letter, LetterName, LetterTrigger, Luggage};
 use crate::messaging::actor_ref::ActorRef;
 use crate::process::erased_weak_ref::ErasedWeakRef;
 use crate::process::theater_shared::TheaterShared;
@@ -26,11 +26,11 @@ use crate::vocabulary::observe::EndReason;
 /// where its actor is at that moment. But it keeps nobody: if the watched actor lives in another
 /// theater, and nobody in this one refers to it any more, it has ended as far as is seen from here,
 /// and the watch says so.
-pub struct Watching<W: Message>(State<W>);
+pub struct Watching<W: Message>(WatchState<W>);
 
-enum State<W: Message> {
+enum WatchState<W: Message> {
     /// It is, or has been, in this theater.
-    Here(Handle, ActorRef<W>),
+    Here(LetterGuard, ActorRef<W>),
     /// It was over when it was written in another one.
     Over(Option<EndReason>),
 }
@@ -44,13 +44,13 @@ pub enum WrittenWatch<W: Message> {
 }
 
 /// Says whom a letter tells of, until it is dropped.
-struct Handle {
+struct LetterGuard {
     theater: Arc<TheaterShared>,
     name: LetterName,
     number: u64,
 }
 
-impl Drop for Handle {
+impl Drop for LetterGuard {
     fn drop(&mut self) {
         Watched::of(&self.theater).forget(self.name, self.number);
     }
@@ -58,10 +58,10 @@ impl Drop for Handle {
 
 /// Whom the letters of one theater tell of.
 #[derive(Default)]
-pub(crate) struct Watched(Mutex<Known>);
+pub(crate) struct Watched(Mutex<KnownLetters>);
 
 #[derive(Default)]
-struct Known {
+struct KnownLetters {
     last: u64,
     /// The latest of those who say so, by a number of its own.
     by_name: BTreeMap<LetterName, (u64, ErasedWeakRef)>,
@@ -95,7 +95,7 @@ impl Watched {
         drop(forgotten);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Known> {
+    fn lock(&self) -> MutexGuard<'_, KnownLetters> {
         self.0.lock().expect("nothing panics under this lock")
     }
 }
@@ -155,11 +155,11 @@ impl<A: Behavior> Context<'_, A> {
         let theater = me.cell().header.stage.theater().clone();
         let name = Luggage::of(&theater).new_name();
         begin(&me, name, &other.erased(), Letter { message, tag: None });
-        Watching(State::Here(Handle::of(&theater, name, other.erased()), other.clone()))
+        Watching(WatchState::Here(LetterGuard::of(&theater, name, other.erased()), other.clone()))
     }
 }
 
-impl Handle {
+impl LetterGuard {
     fn of(theater: &Arc<TheaterShared>, name: LetterName, erased: ErasedWeakRef) -> Self {
         let number = Watched::of(theater).know(name, erased);
         Self { theater: theater.clone(), name, number }
@@ -168,7 +168,7 @@ impl Handle {
 
 /// Has a letter wait for the end of an actor.
 fn begin<M: Message>(me: &ActorRef<M>, name: LetterName, other: &ErasedWeakRef, letter: Letter<M>) {
-    let sending = luggage::keep(me.downgrade(), name, Call::to_come(Awaits::End), letter);
+    let sending = luggage::keep(me.downgrade(), name, LetterTrigger::to_come(Awaits::End), letter);
     let place = sending.place();
     // Kept by it, as by every watch.
     let keeps = me.clone();
@@ -180,7 +180,7 @@ fn begin<M: Message>(me: &ActorRef<M>, name: LetterName, other: &ErasedWeakRef, 
         }),
     );
     let theater = me.cell().header.stage.theater();
-    let call = Call::in_force(Awaits::End, move |_| {
+    let call = LetterTrigger::in_force(Awaits::End, move |_| {
         let _ = watch.cancel();
     });
     if let Err(call) = Luggage::of(theater).waits(place, call) {
@@ -210,7 +210,7 @@ impl<W: Message> Watching<W> {
     /// be. `false`: it has been sent, or is being sent; or its actor is in another theater than
     /// this.
     pub fn cancel(self) -> bool {
-        let State::Here(Handle { theater, name, .. }, _) = &self.0 else { return false };
+        let WatchState::Here(LetterGuard { theater, name, .. }, _) = &self.0 else { return false };
         let Some(pending) = Luggage::of(theater).take(*name) else { return false };
         pending.call.cancel(theater);
         true
@@ -220,8 +220,8 @@ impl<W: Message> Watching<W> {
     /// in another theater the message may come before it is.
     pub fn ended(&self) -> Option<EndReason> {
         match &self.0 {
-            State::Over(reason) => *reason,
-            State::Here(_, other) => match other.erased().relations() {
+            WatchState::Over(reason) => *reason,
+            WatchState::Here(_, other) => match other.erased().relations() {
                 Err(reason) => Some(reason),
                 Ok(relations) => relations.ended(),
             },
@@ -231,8 +231,8 @@ impl<W: Message> Watching<W> {
     /// What is to be written of it in its actor's state. If it is in force it goes with that.
     pub(crate) fn write(&self) -> WrittenWatch<W> {
         let (handle, other) = match &self.0 {
-            State::Over(reason) => return WrittenWatch::Over(*reason),
-            State::Here(handle, other) => (handle, other),
+            WatchState::Over(reason) => return WrittenWatch::Over(*reason),
+            WatchState::Here(handle, other) => (handle, other),
         };
         let waits = Luggage::of(&handle.theater).is_written(handle.name);
         match self.ended().filter(|_| !waits) {
@@ -246,9 +246,9 @@ impl<W: Message> Watching<W> {
     /// Reads what was written, in a theater to which its actor comes.
     pub(crate) fn read(theater: &Arc<TheaterShared>, written: WrittenWatch<W>) -> Self {
         Self(match written {
-            WrittenWatch::Over(reason) => State::Over(reason),
+            WrittenWatch::Over(reason) => WatchState::Over(reason),
             WrittenWatch::InForce(name, other) => {
-                State::Here(Handle::of(theater, name, other.erased()), other)
+                WatchState::Here(LetterGuard::of(theater, name, other.erased()), other)
             }
         })
     }
@@ -257,8 +257,8 @@ impl<W: Message> Watching<W> {
 impl<W: Message> fmt::Debug for Watching<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let watched = match &self.0 {
-            State::Here(_, other) => Some(other.id()),
-            State::Over(_) => None,
+            WatchState::Here(_, other) => Some(other.id()),
+            WatchState::Over(_) => None,
         };
         f.debug_struct("Watching").field("watched", &watched).finish_non_exhaustive()
     }

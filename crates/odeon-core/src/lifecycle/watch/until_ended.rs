@@ -44,7 +44,7 @@ impl<M: Message> ActorRef<M> {
         };
         // At once also in an attempt (S8): to look at an actor is no effect.
         let watch = watch_at_once(&self.erased(), Box::new(told_of));
-        UntilEnded { told: Told::ToBe(told), watch: Some(watch) }
+        UntilEnded { told: EndNotice::ToBe(told), watch: Some(watch) }
     }
 }
 
@@ -54,11 +54,11 @@ impl<M: Message> ActorRef<M> {
 /// Dropping it ends the watch and nothing else.
 #[must_use = "an end must be awaited or waited for"]
 pub struct UntilEnded {
-    told: Told,
+    told: EndNotice,
     watch: Option<Watch>,
 }
 
-enum Told {
+enum EndNotice {
     ToBe(oneshot::Receiver<Ended>),
     /// It has been said.
     Done,
@@ -76,9 +76,9 @@ impl UntilEnded {
     #[track_caller]
     pub fn wait(mut self) -> Ended {
         check_may_block("the end of an actor", "Context::watch");
-        match std::mem::replace(&mut self.told, Told::Done) {
-            Told::ToBe(told) => told.wait().expect(TOLD),
-            Told::Done => panic!("{OVER}"),
+        match std::mem::replace(&mut self.told, EndNotice::Done) {
+            EndNotice::ToBe(told) => told.wait().expect(TOLD),
+            EndNotice::Done => panic!("{OVER}"),
         }
     }
 
@@ -93,10 +93,10 @@ impl UntilEnded {
     #[track_caller]
     pub fn wait_timeout(&mut self, limit: Duration) -> Result<Ended, Elapsed> {
         check_may_block("the end of an actor", "Context::watch");
-        let Told::ToBe(told) = &self.told else { panic!("{OVER}") };
+        let EndNotice::ToBe(told) = &self.told else { panic!("{OVER}") };
         match told.wait_timeout(limit) {
             Ok(ended) => {
-                self.told = Told::Done;
+                self.told = EndNotice::Done;
                 Ok(ended)
             }
             Err(InVain::Timeout) => Err(Elapsed),
@@ -109,9 +109,9 @@ impl Future for UntilEnded {
     type Output = Ended;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Ended> {
-        let Told::ToBe(told) = &mut self.told else { panic!("{OVER}") };
+        let EndNotice::ToBe(told) = &mut self.told else { panic!("{OVER}") };
         let Poll::Ready(ended) = Pin::new(told).poll(cx) else { return Poll::Pending };
-        self.told = Told::Done;
+        self.told = EndNotice::Done;
         Poll::Ready(ended.expect(TOLD))
     }
 }

@@ -15,7 +15,7 @@ fn read(taken: (u32, MaybeUninit<Box<u32>>)) -> u32 {
 }
 
 /// The right to own an inbox, handed over by wake-ups as a scheduler would.
-struct Shared {
+struct SharedInbox {
     inbox: Inbox<Box<u32>>,
     owner: Mutex<Option<InboxOwner<Box<u32>>>>,
     /// Whether the owner goes idle under pressure, as if it had put messages aside.
@@ -23,7 +23,7 @@ struct Shared {
 }
 
 /// A turn: takes everything until the inbox is idle; returns what it took.
-fn turn(shared: &Shared) -> Vec<u32> {
+fn turn(shared: &SharedInbox) -> Vec<u32> {
     let mut owner =
         shared.owner.lock().unwrap().take().expect("woken twice: someone owns the inbox");
     let mut seen = Vec::new();
@@ -67,20 +67,21 @@ fn senders_start_turns_of(
     senders: usize,
     messages: u32,
 ) {
-    let shared = Arc::new(Shared { inbox, owner: Mutex::new(Some(owner)), stays_pressed });
+    let shared = Arc::new(SharedInbox { inbox, owner: Mutex::new(Some(owner)), stays_pressed });
     let seen = StdArc::new(std::sync::Mutex::new(Vec::new()));
-    let push_all = |sender: u32, shared: Arc<Shared>, seen: StdArc<std::sync::Mutex<Vec<u32>>>| {
-        move || {
-            for message in 0..messages {
-                let pushed = shared.inbox.push(LABEL, Box::new(sender * 10 + message));
-                assert!(!matches!(pushed, Pushed::Closed(_)), "nobody closes");
-                if pushed.wakes_owner() {
-                    let took = turn(&shared);
-                    seen.lock().unwrap().extend(took);
+    let push_all =
+        |sender: u32, shared: Arc<SharedInbox>, seen: StdArc<std::sync::Mutex<Vec<u32>>>| {
+            move || {
+                for message in 0..messages {
+                    let pushed = shared.inbox.push(LABEL, Box::new(sender * 10 + message));
+                    assert!(!matches!(pushed, Pushed::Closed(_)), "nobody closes");
+                    if pushed.wakes_owner() {
+                        let took = turn(&shared);
+                        seen.lock().unwrap().extend(took);
+                    }
                 }
             }
-        }
-    };
+        };
     let others: Vec<_> = (1..senders as u32)
         .map(|sender| thread::spawn(push_all(sender, shared.clone(), seen.clone())))
         .collect();

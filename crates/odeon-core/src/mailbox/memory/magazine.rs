@@ -4,12 +4,12 @@ use std::ptr::{self, NonNull};
 
 /// A stack of free pieces, linked through themselves.
 pub(super) struct Magazine {
-    top: *mut Piece,
+    top: *mut FreePiece,
     count: usize,
 }
 
-struct Piece {
-    below: *mut Piece,
+struct FreePiece {
+    below: *mut FreePiece,
 }
 
 impl Magazine {
@@ -45,9 +45,9 @@ impl Magazine {
     /// over.
     #[inline(always)]
     pub(super) unsafe fn push(&mut self, memory: NonNull<u8>) {
-        let piece = memory.cast::<Piece>();
+        let piece = memory.cast::<FreePiece>();
         // SAFETY: by contract.
-        unsafe { piece.write(Piece { below: self.top }) };
+        unsafe { piece.write(FreePiece { below: self.top }) };
         self.top = piece.as_ptr();
         self.count += 1;
     }

@@ -6,18 +6,18 @@ use std::fmt;
 #[derive(Clone, Copy)]
 pub struct Ready<'a> {
     bits: u64,
-    waiting: &'a dyn Waiting,
+    waiting: &'a dyn WaitingCounts,
 }
 
 /// Knows how many messages wait in each mailbox.
-pub(crate) trait Waiting {
+pub(crate) trait WaitingCounts {
     fn waiting(&self, mailbox: usize) -> usize;
 }
 
 impl<'a> Ready<'a> {
     /// `bits`: one for each ready mailbox, not 0.
     #[inline(always)]
-    pub(crate) fn new(bits: u64, waiting: &'a dyn Waiting) -> Self {
+    pub(crate) fn new(bits: u64, waiting: &'a dyn WaitingCounts) -> Self {
         debug_assert!(bits != 0, "nothing is selected where nothing is ready");
         Self { bits, waiting }
     }
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     struct AsMany;
-    impl Waiting for AsMany {
+    impl WaitingCounts for AsMany {
         fn waiting(&self, mailbox: usize) -> usize {
             mailbox
         }

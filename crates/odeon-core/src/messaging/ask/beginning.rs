@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread;
 
 use super::Ask;
-use super::kept::Kept;
+use super::kept::KeptQuestion;
 use crate::messaging::foreign_task;
 use crate::messaging::pressure;
 use crate::messaging::pressure::congestion::{self, Congestion};
@@ -59,7 +59,7 @@ impl<T: Send + 'static> Ask<T> {
             beginning.begin(false);
             return self;
         }
-        self.kept(Kept::new(async move {
+        self.kept(KeptQuestion::new(async move {
             beginning.is_awaited = true;
             pressure::uncongested(beginning.congestion()).await;
             beginning.begin(false);

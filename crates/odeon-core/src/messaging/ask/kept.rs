@@ -17,9 +17,9 @@ type Sending = Pin<Box<dyn Future<Output = Result<(), AskError>> + Send>>;
 ///
 /// WHY the lock, which is never taken: a question may be looked at from several threads, a future
 /// that sends it not.
-pub(crate) struct Kept(Box<Mutex<Sending>>);
+pub(crate) struct KeptQuestion(Box<Mutex<Sending>>);
 
-impl Kept {
+impl KeptQuestion {
     /// A question that `sending` sends when its time has come.
     #[cold]
     pub(crate) fn new<M>(

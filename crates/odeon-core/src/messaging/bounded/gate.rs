@@ -39,22 +39,22 @@ const ONE: usize = 4;
 
 /// The gate of one mailbox; clones are the same gate.
 #[derive(Clone)]
-pub(crate) struct Gate(Arc<State>);
+pub(crate) struct Gate(Arc<GateState>);
 
-struct State {
+struct GateState {
     word: AtomicUsize,
     capacity: AtomicUsize,
-    queue: Mutex<Queue>,
+    queue: Mutex<WaitQueue>,
 }
 
 #[derive(Default)]
-struct Queue {
-    waiting: VecDeque<(u64, Waiting)>,
+struct WaitQueue {
+    waiting: VecDeque<(u64, GateWaiter)>,
     next_key: u64,
 }
 
 /// Somebody who waits; dropped, it goes on without a place.
-pub(super) enum Waiting {
+pub(super) enum GateWaiter {
     /// An actor, whose message has been accepted.
     Actor(#[expect(dead_code, reason = "dropping it is what it is for")] Waiter),
     /// A future inside an actor's handler. It gets no place, which it might keep while its actor
@@ -66,7 +66,7 @@ pub(super) enum Waiting {
     Stage(Called),
 }
 
-impl Waiting {
+impl GateWaiter {
     /// Whether others may wait for whoever this is.
     fn is_in_theater(&self) -> bool {
         matches!(self, Self::Actor(_) | Self::Handler(_) | Self::Stage(_))
@@ -76,7 +76,7 @@ impl Waiting {
 /// What a sender that does not wait finds.
 #[derive(Debug, PartialEq, Eq)]
 #[must_use]
-pub(super) enum Entry {
+pub(super) enum GateOutcome {
     /// It has a place, and is to leave its message.
     Place,
     Full,
@@ -109,14 +109,14 @@ impl Drop for Place {
 
 impl Gate {
     pub(super) fn new(capacity: usize) -> Self {
-        Self(Arc::new(State {
+        Self(Arc::new(GateState {
             word: AtomicUsize::new(0),
             capacity: AtomicUsize::new(capacity),
             queue: Mutex::default(),
         }))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Queue> {
+    fn lock(&self) -> MutexGuard<'_, WaitQueue> {
         self.0.queue.lock().expect("no panic happens under the lock of a gate")
     }
 
@@ -144,17 +144,17 @@ impl Gate {
     }
 
     /// Takes a place, if there is one and nobody waits for it.
-    pub(super) fn enter(&self) -> Entry {
+    pub(super) fn enter(&self) -> GateOutcome {
         let mut word = self.word();
         loop {
             if word & CLOSED != 0 {
-                return Entry::Closed;
+                return GateOutcome::Closed;
             }
             if word & AWAITED != 0 || word / ONE >= self.capacity() {
-                return Entry::Full;
+                return GateOutcome::Full;
             }
             match self.exchange(word, word + ONE) {
-                Ok(()) => return Entry::Place,
+                Ok(()) => return GateOutcome::Place,
                 Err(now) => word = now,
             }
         }
@@ -195,11 +195,14 @@ impl Gate {
     }
 
     /// Takes out of the queue whom there is room for, with the places they get.
-    fn admit(&self, queue: &mut Queue) -> Vec<Waiting> {
+    fn admit(&self, queue: &mut WaitQueue) -> Vec<GateWaiter> {
         let mut admitted = Vec::new();
         while self.taken() < self.capacity() {
             let Some((_, waiting)) = queue.waiting.pop_front() else { break };
-            if matches!(waiting, Waiting::Future(_) | Waiting::Thread(_) | Waiting::Stage(_)) {
+            if matches!(
+                waiting,
+                GateWaiter::Future(_) | GateWaiter::Thread(_) | GateWaiter::Stage(_)
+            ) {
                 self.enter_beyond();
             }
             admitted.push(waiting);
@@ -211,21 +214,21 @@ impl Gate {
     }
 
     /// Outside of the lock: wakes, submits, and may free places again.
-    fn let_on(&self, admitted: Vec<Waiting>) {
+    fn let_on(&self, admitted: Vec<GateWaiter>) {
         for waiting in admitted {
             match waiting {
-                Waiting::Thread(called) | Waiting::Stage(called) => {
+                GateWaiter::Thread(called) | GateWaiter::Stage(called) => {
                     called.with(Place(Some(self.clone())))
                 }
                 // One that has given up leaves its place to the next.
-                Waiting::Future(future) => drop(future.send(Place(Some(self.clone())))),
-                Waiting::Actor(_) | Waiting::Handler(_) => {}
+                GateWaiter::Future(future) => drop(future.send(Place(Some(self.clone())))),
+                GateWaiter::Actor(_) | GateWaiter::Handler(_) => {}
             }
         }
     }
 
     /// Enters somebody who waits; a key to take it out by. It may go on at once.
-    fn line_up(&self, waiting: Waiting) -> u64 {
+    fn line_up(&self, waiting: GateWaiter) -> u64 {
         let mut queue = self.lock();
         if self.word() & CLOSED != 0 {
             drop(queue);
@@ -244,27 +247,27 @@ impl Gate {
 
     /// An actor waits, held back, until there is room.
     pub(crate) fn line_up_actor(&self, held: Waiter) {
-        self.line_up(Waiting::Actor(held));
+        self.line_up(GateWaiter::Actor(held));
     }
 
     /// This thread, one of no stage, is about to wait for a place.
-    pub(crate) fn line_up_thread(&self) -> Arc<Call> {
-        let call = Arc::new(Call::default());
-        self.line_up(Waiting::Thread(Called(call.clone())));
+    pub(crate) fn line_up_thread(&self) -> Arc<ThreadWaiter> {
+        let call = Arc::new(ThreadWaiter::default());
+        self.line_up(GateWaiter::Thread(Called(call.clone())));
         call
     }
 
     /// As [`line_up_thread`](Self::line_up_thread), the thread of a stage.
-    pub(crate) fn line_up_stage(&self) -> Arc<Call> {
-        let call = Arc::new(Call::default());
-        self.line_up(Waiting::Stage(Called(call.clone())));
+    pub(crate) fn line_up_stage(&self) -> Arc<ThreadWaiter> {
+        let call = Arc::new(ThreadWaiter::default());
+        self.line_up(GateWaiter::Stage(Called(call.clone())));
         call
     }
 
     /// A future waits for a place.
     pub(crate) fn line_up_future(&self, in_handler: bool) -> PlaceToCome<'_> {
         let (tell, told) = oneshot::channel();
-        let waiting = if in_handler { Waiting::Handler(tell) } else { Waiting::Future(tell) };
+        let waiting = if in_handler { GateWaiter::Handler(tell) } else { GateWaiter::Future(tell) };
         let entered = Entered { gate: self, key: self.line_up(waiting) };
         PlaceToCome { told, _entered: entered }
     }
@@ -279,7 +282,7 @@ impl Gate {
             self.0.word.fetch_and(!AWAITED, Ordering::Relaxed);
         }
         drop(queue);
-        let gone: VecDeque<(u64, Waiting)> = gone;
+        let gone: VecDeque<(u64, GateWaiter)> = gone;
         drop(gone);
     }
 
@@ -347,13 +350,13 @@ impl Drop for Entered<'_> {
 
 /// What a thread waits for.
 #[derive(Default)]
-pub(crate) struct Call {
+pub(crate) struct ThreadWaiter {
     place: Mutex<Option<Place>>,
     called: AtomicBool,
     parker: Parker,
 }
 
-impl Call {
+impl ThreadWaiter {
     /// `None`: the thread goes on without a place.
     pub(crate) fn wait(&self) -> Option<Place> {
         // ORDERING: Acquire: pairs with the Release in `Called::drop`.
@@ -365,7 +368,7 @@ impl Call {
 }
 
 /// A thread that waits; dropped, it goes on.
-pub(super) struct Called(Arc<Call>);
+pub(super) struct Called(Arc<ThreadWaiter>);
 
 impl Called {
     fn with(self, place: Place) {

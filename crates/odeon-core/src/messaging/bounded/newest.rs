@@ -34,9 +34,9 @@ use crate::vocabulary::error::SendError;
 use crate::vocabulary::message::Message;
 
 /// The line of one mailbox.
-pub(super) struct Newest<M>(Mutex<State<M>>);
+pub(super) struct Newest<M>(Mutex<NewestState<M>>);
 
-struct State<M> {
+struct NewestState<M> {
     line: VecDeque<InLine<M>>,
     displaced: usize,
     closed: bool,
@@ -52,10 +52,10 @@ struct InLine<M> {
 
 impl<M: Message> Newest<M> {
     pub(super) fn new() -> Self {
-        Self(Mutex::new(State { line: VecDeque::new(), displaced: 0, closed: false }))
+        Self(Mutex::new(NewestState { line: VecDeque::new(), displaced: 0, closed: false }))
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<M>> {
+    fn lock(&self) -> MutexGuard<'_, NewestState<M>> {
         self.0.lock().expect("no panic happens under the lock of a line")
     }
 
@@ -148,7 +148,7 @@ impl<M: Message> Newest<M> {
     }
 }
 
-impl<M> State<M> {
+impl<M> NewestState<M> {
     /// Takes the oldest messages off the account while there are too many. The last of them comes
     /// back if it stands in line.
     fn displace(&mut self, gate: &Gate) -> Option<InLine<M>> {

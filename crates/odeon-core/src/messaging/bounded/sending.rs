@@ -3,7 +3,7 @@
 
 use super::bound::WhenFull;
 use super::bounds::{self, BoundedMailbox, Rule};
-use super::gate::Entry;
+use super::gate::GateOutcome;
 use crate::messaging::actor_ref::ActorRef;
 use crate::messaging::ask::sending::Unsent;
 use crate::messaging::pressure;
@@ -27,10 +27,10 @@ pub(crate) fn send<M: Message>(to: &MessageCell<M>, number: usize, message: M) -
         }
         Rule::When(WhenFull::DropOldest) => mailbox.newest.send(&mailbox.gate, to, number, message),
         Rule::When(when_full) => match (mailbox.gate.enter(), when_full) {
-            (Entry::Place, _) => leave(to, number, message),
-            (Entry::Closed, _) => Err(SendError::Stopped(message)),
-            (Entry::Full, WhenFull::Reject) => Err(SendError::Full(message)),
-            (Entry::Full, _) => send_to_full(mailbox, to, number, message),
+            (GateOutcome::Place, _) => leave(to, number, message),
+            (GateOutcome::Closed, _) => Err(SendError::Stopped(message)),
+            (GateOutcome::Full, WhenFull::Reject) => Err(SendError::Full(message)),
+            (GateOutcome::Full, _) => send_to_full(mailbox, to, number, message),
         },
     }
 }
@@ -55,12 +55,12 @@ pub(crate) fn send_or_keep<M: Message>(
             Ok(())
         }
         Rule::When(WhenFull::Wait) => match mailbox.gate.enter() {
-            Entry::Place => Ok(leave(to, number, message)?),
-            Entry::Closed => Err(Unsent::Refused(SendError::Stopped(message))),
-            Entry::Full if pressure::would_block_for_place(&to.header) => {
+            GateOutcome::Place => Ok(leave(to, number, message)?),
+            GateOutcome::Closed => Err(Unsent::Refused(SendError::Stopped(message))),
+            GateOutcome::Full if pressure::would_block_for_place(&to.header) => {
                 Err(Unsent::Kept(message))
             }
-            Entry::Full => Ok(send_beyond(mailbox, to, number, message)?),
+            GateOutcome::Full => Ok(send_beyond(mailbox, to, number, message)?),
         },
         Rule::When(WhenFull::Reject | WhenFull::DropOldest) => Ok(send(to, number, message)?),
     }
@@ -118,9 +118,9 @@ pub(crate) fn try_send<M: Message>(to: &MessageCell<M>, number: usize, message: 
         Rule::Unbounded if pressure::is_pressed(&to.header) => Err(SendError::Full(message)),
         Rule::Unbounded | Rule::When(WhenFull::DropOldest) => send_unhindered(to, number, message),
         Rule::When(WhenFull::Wait | WhenFull::Reject) => match mailbox.gate.enter() {
-            Entry::Place => leave(to, number, message),
-            Entry::Full => Err(SendError::Full(message)),
-            Entry::Closed => Err(SendError::Stopped(message)),
+            GateOutcome::Place => leave(to, number, message),
+            GateOutcome::Full => Err(SendError::Full(message)),
+            GateOutcome::Closed => Err(SendError::Stopped(message)),
         },
     }
 }
@@ -139,9 +139,9 @@ pub(crate) async fn send_async<M: Message>(to: &ActorRef<M>, number: usize, mess
         Rule::When(WhenFull::Reject) => try_send(to.cell(), number, message),
         Rule::When(WhenFull::DropOldest) => send_unhindered(to.cell(), number, message),
         Rule::When(WhenFull::Wait) => match mailbox.gate.enter() {
-            Entry::Place => leave(to.cell(), number, message),
-            Entry::Closed => Err(SendError::Stopped(message)),
-            Entry::Full => send_async_to_full(mailbox, to, number, message).await,
+            GateOutcome::Place => leave(to.cell(), number, message),
+            GateOutcome::Closed => Err(SendError::Stopped(message)),
+            GateOutcome::Full => send_async_to_full(mailbox, to, number, message).await,
         },
     }
 }

@@ -18,9 +18,9 @@ pub(super) fn task_here() -> Option<ForeignTask> {
 fn number(id: tokio::task::Id) -> u64 {
     /// Keeps what is hashed.
     #[derive(Default)]
-    struct Kept(u64);
+    struct IdentityHasher(u64);
 
-    impl Hasher for Kept {
+    impl Hasher for IdentityHasher {
         fn finish(&self) -> u64 {
             self.0
         }
@@ -34,7 +34,7 @@ fn number(id: tokio::task::Id) -> u64 {
         }
     }
 
-    let mut kept = Kept::default();
+    let mut kept = IdentityHasher::default();
     id.hash(&mut kept);
     kept.finish()
 }

@@ -15,7 +15,7 @@ use super::Lane;
 pub type Companion = Box<dyn Any + Send>;
 
 /// Lane and companion of a message that is under way.
-type Waiting = (Lane, Companion);
+type LaneAndCompanion = (Lane, Companion);
 
 /// TUNE: pieces of the table, so that few senders meet; a power of two.
 const SHARDS: u32 = 16;
@@ -24,16 +24,16 @@ const PLACES: usize = (1 << 23) / SHARDS as usize - 1;
 
 /// One piece of the table.
 #[derive(Default)]
-struct Shard {
-    places: Vec<Option<Waiting>>,
+struct CompanionShard {
+    places: Vec<Option<LaneAndCompanion>>,
     free: Vec<u32>,
 }
 
 /// Of `std` also in models: nobody waits or calls anything under these locks.
-static TABLE: LazyLock<[Mutex<Shard>; SHARDS as usize]> =
+static TABLE: LazyLock<[Mutex<CompanionShard>; SHARDS as usize]> =
     LazyLock::new(|| std::array::from_fn(|_| Mutex::default()));
 
-fn shard(number: u32) -> MutexGuard<'static, Shard> {
+fn shard(number: u32) -> MutexGuard<'static, CompanionShard> {
     TABLE[number as usize].lock().expect("no panic happens under this lock")
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn leave(lane: Lane, companion: Companion) -> Result<u32, Companion> 
 }
 
 /// Takes what was left for the message with this tag.
-pub(crate) fn take(tag: u32) -> Waiting {
+pub(crate) fn take(tag: u32) -> LaneAndCompanion {
     debug_assert!(is_told_by(tag) && tag != 0);
     let (place, number) = ((tag >> 1) / SHARDS - 1, (tag >> 1) % SHARDS);
     let mut shard = shard(number);

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use odeon_sync::atomic::{AtomicBool, Ordering};
 use odeon_sync::{Mutex, MutexGuard};
 
-use super::waits::{Node, Waits};
+use super::waits::{WaitNode, Waits};
 use super::{HeldBy, hold_back, hold_stage_back, is_held, runs_a_task, wait, wait_as_stage};
 use crate::mailbox::{PRESSED_FROM, RELIEVED_AT};
 use crate::process::current;
@@ -23,7 +23,7 @@ use crate::process::waiters::Waiters;
 /// and is not over.
 #[derive(Default)]
 pub struct Congestion {
-    count: Mutex<Count>,
+    count: Mutex<CongestionCount>,
     /// A copy, for looks without the lock.
     is_pressed: AtomicBool,
     waiters: Waiters,
@@ -31,15 +31,15 @@ pub struct Congestion {
 }
 
 /// As a theater keeps it: of `std` also in models.
-pub(crate) type Kept = Arc<Congestion>;
+pub(crate) type SharedCongestion = Arc<Congestion>;
 
 /// The congestion of a theater.
-pub(crate) fn of(theater: &TheaterShared) -> &Kept {
-    theater.attachments.get_or_attach(Kept::default)
+pub(crate) fn of(theater: &TheaterShared) -> &SharedCongestion {
+    theater.attachments.get_or_attach(SharedCongestion::default)
 }
 
 #[derive(Default)]
-struct Count {
+struct CongestionCount {
     begun: usize,
     suspensions: usize,
     is_pressed: bool,
@@ -69,7 +69,7 @@ impl Congestion {
         self.change(|count| count.suspensions += 1);
     }
 
-    fn change(&self, change: impl FnOnce(&mut Count)) {
+    fn change(&self, change: impl FnOnce(&mut CongestionCount)) {
         let mut count = self.lock();
         change(&mut count);
         let was_pressed = count.is_pressed;
@@ -86,7 +86,7 @@ impl Congestion {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Count> {
+    fn lock(&self) -> MutexGuard<'_, CongestionCount> {
         self.count.lock().expect("no panic happens under this lock")
     }
 
@@ -149,7 +149,7 @@ pub(crate) fn on_congestion(congestion: &Arc<Congestion>, theater: &TheaterShare
     match stage {
         Some(stage) if !stage.is_dedicated() => hold_stage_back(stage, by),
         _ if !blocks || runs_a_task(stage, theater) => {}
-        None => wait(None, &Node::Congestion(congestion.clone())),
+        None => wait(None, &WaitNode::Congestion(congestion.clone())),
         Some(stage) => wait_as_stage(stage, by()),
     }
 }

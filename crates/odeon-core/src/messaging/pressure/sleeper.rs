@@ -3,7 +3,7 @@
 use odeon_sync::atomic::{AtomicBool, Ordering};
 use odeon_sync::{Arc, Parker};
 
-use super::waits::Node;
+use super::waits::WaitNode;
 
 /// What a thread waits for.
 #[derive(Default)]
@@ -35,7 +35,7 @@ impl Drop for Sleeper {
 
 /// A future that waits; dropped, it is taken out if it still is there.
 pub(super) struct Entered<'a> {
-    pub(super) giver: &'a Node,
+    pub(super) giver: &'a WaitNode,
     /// `None`: it was let go at once.
     pub(super) key: Option<u64>,
 }

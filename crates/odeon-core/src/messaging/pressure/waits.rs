@@ -1,7 +1,7 @@
 //! Who waits for whom, so that nobody is held back by one that waits for it.
 //!
-//! A [`Node`] is what goes on or waits as a whole: an actor of the pool, or a pinned or dedicated
-//! stage. It waits for another
+//! A [`WaitNode`] is what goes on or waits as a whole: an actor of the pool, or a pinned or
+//! dedicated stage. It waits for another
 //! * while it is held back by it, or waits for its relief, or a place in a bounded mailbox, in
 //!   `send_async`;
 //! * while it awaits an answer from it: an asynchronous handler, or a dedicated actor that blocks.
@@ -46,13 +46,13 @@ const SEARCH_LIMIT: usize = 1_000;
 
 /// What goes on or waits as a whole.
 #[derive(Clone)]
-pub(crate) enum Node {
+pub(crate) enum WaitNode {
     Actor(ErasedWeakRef),
     Stage(Arc<PinnedShared>),
     Congestion(Arc<Congestion>),
 }
 
-impl Node {
+impl WaitNode {
     /// The node that an actor belongs to.
     pub(crate) fn of(actor: &Header) -> Self {
         match actor.pinned() {
@@ -130,23 +130,23 @@ impl Node {
 
 /// What one node waits for.
 #[derive(Default)]
-pub(crate) struct Waits(Mutex<Vec<Wait>>);
+pub(crate) struct Waits(Mutex<Vec<WaitEdge>>);
 
-struct Wait {
+struct WaitEdge {
     entry: u64,
-    whom: Node,
-    what: What,
+    whom: WaitNode,
+    what: WaitReason,
 }
 
-impl Wait {
-    fn whom_and_what(&self) -> (Node, What) {
+impl WaitEdge {
+    fn whom_and_what(&self) -> (WaitNode, WaitReason) {
         (self.whom.clone(), self.what.clone())
     }
 }
 
 /// What somebody waits for.
 #[derive(Clone)]
-pub(crate) enum What {
+pub(crate) enum WaitReason {
     /// That the other has less waiting.
     Relief,
     /// A place in one of the other's bounded mailboxes.
@@ -157,12 +157,12 @@ pub(crate) enum What {
 /// Somebody who is waited for, by whom, and what the one can let the other go by.
 struct Holder {
     held: *const Waiters,
-    node: Node,
-    what: What,
+    node: WaitNode,
+    what: WaitReason,
 }
 
 impl Holder {
-    fn of(held: &Waiters, node: Node, what: What) -> Self {
+    fn of(held: &Waiters, node: WaitNode, what: WaitReason) -> Self {
         Self { held, node, what }
     }
 
@@ -172,41 +172,41 @@ impl Holder {
 
     fn let_go(&self) {
         match &self.what {
-            What::Relief => {
+            WaitReason::Relief => {
                 if let Some(waiters) = self.node.waiters() {
                     waiters.release();
                 }
             }
-            What::Place(gate) => gate.let_go(),
-            What::Answer => {}
+            WaitReason::Place(gate) => gate.let_go(),
+            WaitReason::Answer => {}
         }
     }
 }
 
 impl Waits {
-    fn lock(&self) -> MutexGuard<'_, Vec<Wait>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<WaitEdge>> {
         self.0.lock().expect("no panic happens under the lock of waits")
     }
 }
 
 /// An entry that somebody waits for somebody; dropped, it is taken out.
-pub(crate) struct Waiting {
-    who: Node,
+pub(crate) struct WaitEntry {
+    who: WaitNode,
     entry: u64,
 }
 
-impl Waiting {
+impl WaitEntry {
     /// Enters that `who` waits for `whom`; `None` if `who` has ended.
-    pub(crate) fn enter(who: Node, whom: Node, what: What) -> Option<Self> {
+    pub(crate) fn enter(who: WaitNode, whom: WaitNode, what: WaitReason) -> Option<Self> {
         let mut waits = who.waits()?.lock();
         let entry = waits.last().map_or(0, |last| last.entry + 1);
-        waits.push(Wait { entry, whom, what });
+        waits.push(WaitEdge { entry, whom, what });
         drop(waits);
         Some(Self { who, entry })
     }
 }
 
-impl Drop for Waiting {
+impl Drop for WaitEntry {
     fn drop(&mut self) {
         let Some(waits) = self.who.waits() else { return };
         let mut waits = waits.lock();
@@ -222,7 +222,7 @@ impl Drop for Waiting {
 /// through others. All that are held back in such circles are let go then, `who` among them: one
 /// that waits for several may be in several, and goes on only when it gets what it waits for in
 /// each.
-pub(crate) fn open_circles(who: &Node, whom: &Node, what: What) {
+pub(crate) fn open_circles(who: &WaitNode, whom: &WaitNode, what: WaitReason) {
     let (Some(myself), Some(other), Some(waits)) = (who.waiters(), whom.waiters(), whom.waits())
     else {
         return;
@@ -243,8 +243,8 @@ pub(crate) fn open_circles(who: &Node, whom: &Node, what: What) {
             return holders.iter().for_each(Holder::let_go);
         }
         // A stage that stands still is not let go by its actors.
-        let stage = node.stage().map(|stage| (stage, What::Answer));
-        let waits = waits.lock().iter().map(Wait::whom_and_what).collect::<Vec<_>>();
+        let stage = node.stage().map(|stage| (stage, WaitReason::Answer));
+        let waits = waits.lock().iter().map(WaitEdge::whom_and_what).collect::<Vec<_>>();
         for (whom, what) in stage.into_iter().chain(waits) {
             next.push(whom.clone());
             holders.push(Holder::of(waiters, whom, what));
@@ -263,8 +263,8 @@ pub(crate) fn open_circles(who: &Node, whom: &Node, what: What) {
 
 /// A question, until it is answered or given up.
 pub(crate) struct Question {
-    asked: Node,
-    waiting: Option<Waiting>,
+    asked: WaitNode,
+    waiting: Option<WaitEntry>,
 }
 
 impl Question {
@@ -273,7 +273,7 @@ impl Question {
         let here = current::here();
         let asks_as_actor = !here.actor.get().is_null()
             || here.home.get().as_pinned().is_some_and(|stage| !stage.is_null());
-        asks_as_actor.then(|| Self { asked: Node::of_handler(actor), waiting: None })
+        asks_as_actor.then(|| Self { asked: WaitNode::of_handler(actor), waiting: None })
     }
 
     /// The answer is not there, and whoever asks does nothing more until it is. Answers whether
@@ -283,9 +283,9 @@ impl Question {
         if self.waiting.is_some() {
             return false;
         }
-        let Some(asker) = Node::here() else { return false };
-        self.waiting = Waiting::enter(asker.clone(), self.asked.clone(), What::Answer);
-        open_circles(&asker, &self.asked, What::Answer);
+        let Some(asker) = WaitNode::here() else { return false };
+        self.waiting = WaitEntry::enter(asker.clone(), self.asked.clone(), WaitReason::Answer);
+        open_circles(&asker, &self.asked, WaitReason::Answer);
         asker.is(&self.asked)
     }
 }

@@ -7,12 +7,12 @@
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-use super::{Asker, Reply, answer};
+use super::{Reply, ReplyTarget, answer};
 use crate::vocabulary::error::AskError;
 
 /// The right to answer, which a [`Reply`] and whoever it was lent to have in common: who answers
 /// first has it. Dropped by the last of them, it answers the asker with an error.
-pub(super) struct Lending<T>(Mutex<Option<Asker<T>>>);
+pub(super) struct Lending<T>(Mutex<Option<ReplyTarget<T>>>);
 
 /// The right to answer of a reply that is only borrowed. The reply may be moved, used or dropped
 /// meanwhile, and dropping this one changes nothing as long as the reply is there: only the first
@@ -20,8 +20,8 @@ pub(super) struct Lending<T>(Mutex<Option<Asker<T>>>);
 #[must_use = "dropped, it leaves the answer to whoever has the reply"]
 pub struct LentReply<T>(Arc<Lending<T>>);
 
-// SAFETY: an `Asker` is `Send` as a `Reply` is, and behind the lock of `Lending` one thread's at a
-// time.
+// SAFETY: a `ReplyTarget` is `Send` as a `Reply` is, and behind the lock of `Lending` one thread's
+// at a time.
 unsafe impl<T: Send> Send for LentReply<T> {}
 
 impl<T: Send + 'static> Reply<T> {
@@ -34,17 +34,17 @@ impl<T: Send + 'static> Reply<T> {
         // runs.
         let to = unsafe { &mut *self.to.get() };
         let lending = match to.take() {
-            Some(Asker::Shared(lending)) => lending,
+            Some(ReplyTarget::Shared(lending)) => lending,
             open_or_spent => Arc::new(Lending(Mutex::new(open_or_spent))),
         };
-        *to = Some(Asker::Shared(lending.clone()));
+        *to = Some(ReplyTarget::Shared(lending.clone()));
         LentReply(lending)
     }
 }
 
 impl<T> Lending<T> {
     /// The right to answer, if it is there still.
-    pub(super) fn take(&self) -> Option<Asker<T>> {
+    pub(super) fn take(&self) -> Option<ReplyTarget<T>> {
         self.0.lock().expect("nothing panics under this lock").take()
     }
 }
@@ -63,7 +63,7 @@ impl<T: Send + 'static> LentReply<T> {
 
     /// The right to answer for oneself, if it is there still.
     pub fn take(self) -> Option<Reply<T>> {
-        Reply::of_open(Asker::Shared(self.0))
+        Reply::of_open(ReplyTarget::Shared(self.0))
     }
 }
 

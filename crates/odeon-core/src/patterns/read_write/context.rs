@@ -5,7 +5,7 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::time::Duration;
 
-use super::shared::Cell;
+use super::shared::SenderCell;
 use super::{ReadWrite, ReadWriteActor, ReadWriting};
 use crate::lifecycle::pipe::Pipe;
 use crate::lifecycle::spawn::Location;
@@ -48,7 +48,7 @@ use crate::vocabulary::error::{AskError, Elapsed};
 /// # Ok::<(), BuildError>(())
 /// ```
 pub struct ReadContext<'a, A: ReadWriteActor> {
-    cell: &'a Cell<A>,
+    cell: &'a SenderCell<A>,
     stop: bool,
     _actor: PhantomData<fn(A)>,
     _stays: Stays,
@@ -56,7 +56,7 @@ pub struct ReadContext<'a, A: ReadWriteActor> {
 
 impl<'a, A: ReadWriteActor> ReadContext<'a, A> {
     #[inline(always)]
-    pub(super) fn new(cell: &'a Cell<A>) -> Self {
+    pub(super) fn new(cell: &'a SenderCell<A>) -> Self {
         Self { cell, stop: false, _actor: PhantomData, _stays: PhantomData }
     }
 
@@ -147,7 +147,7 @@ pub struct WriteContext<'a, A: ReadWriteActor>(Context<'a, ReadWriting<A>>);
 
 impl<'a, A: ReadWriteActor> WriteContext<'a, A> {
     #[inline(always)]
-    pub(super) fn new(cell: &'a Cell<A>) -> Self {
+    pub(super) fn new(cell: &'a SenderCell<A>) -> Self {
         Self(Context::new(cell, None))
     }
 

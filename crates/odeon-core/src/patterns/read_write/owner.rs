@@ -12,10 +12,10 @@ use std::panic::resume_unwind;
 use odeon_sync::thread;
 
 use super::context::{ReadContext, WriteContext};
-use super::phase::Look;
-use super::reader::Reader;
+use super::phase::OwnerLook;
+use super::reader::ReaderActor;
 use super::shared::rouse;
-use super::waiting::Next;
+use super::waiting::NextAccess;
 use super::{ReadSharing, ReadWrite, ReadWriteActor, ReadWritePolicy, ReadWriting};
 use crate::lifecycle::spawn;
 use crate::process::outbox;
@@ -206,17 +206,17 @@ impl<A: ReadWriteActor> ReadWriting<A> {
             }
         }
         match self.waiting.next(self.policy) {
-            Next::Nothing => false,
-            Next::Write(write) => {
+            NextAccess::Nothing => false,
+            NextAccess::Write(write) => {
                 self.write_here(write, ctx);
                 true
             }
-            Next::Reads(reads) if self.shares(reads) => {
+            NextAccess::Reads(reads) if self.shares(reads) => {
                 self.is_open = true;
                 self.share(ctx);
                 self.look(ctx).unwrap_or(true)
             }
-            Next::Reads(_) => {
+            NextAccess::Reads(_) => {
                 let read = self.waiting.next_read().expect("at least one");
                 self.read_here(read, ctx);
                 true
@@ -238,7 +238,7 @@ impl<A: ReadWriteActor> ReadWriting<A> {
         let (batch, most) = (self.pace.batch(), self.most_readers);
         let roused = shared.phase.share(reads, batch, most, || ctx.actor_ref());
         for number in roused.makes {
-            let reader = Reader::new(shared.clone(), number);
+            let reader = ReaderActor::new(shared.clone(), number);
             shared.phase.add_reader(spawn::working_for(&ctx.cell().header, reader));
         }
         rouse(roused.reader);
@@ -249,16 +249,16 @@ impl<A: ReadWriteActor> ReadWriting<A> {
         let (look, rouses) = self.shared.phase.look(!self.waiting.is_empty());
         rouse(rouses);
         match look {
-            Look::Read(read) => self.read_beside(read, ctx),
-            Look::Busy => return Some(false),
-            Look::Failed(panic) => resume_unwind(panic),
-            Look::Stop => ctx.stop(),
-            Look::Recalled(reads) => {
+            OwnerLook::Read(read) => self.read_beside(read, ctx),
+            OwnerLook::Busy => return Some(false),
+            OwnerLook::Failed(panic) => resume_unwind(panic),
+            OwnerLook::Stop => ctx.stop(),
+            OwnerLook::Recalled(reads) => {
                 reads.into_iter().rev().for_each(|read| self.waiting.put_back(read));
                 self.is_open = false;
                 return None;
             }
-            Look::Alone => {
+            OwnerLook::Alone => {
                 self.is_open = false;
                 return None;
             }

@@ -38,14 +38,14 @@ pub(super) type Panic = Box<dyn Any + Send>;
 
 /// See the module. `R` is a read, `K` keeps the actor, `W` is how a reader is woken.
 pub(super) struct Phase<R, K, W> {
-    inner: Mutex<Inner<R, K, W>>,
+    inner: Mutex<PhaseState<R, K, W>>,
     /// A copy of the number of reads, for looks without the lock.
     waiting: AtomicUsize,
     /// A copy of whether no read is to begin (rule 7).
     held_up: AtomicBool,
 }
 
-struct Inner<R, K, W> {
+struct PhaseState<R, K, W> {
     reads: VecDeque<R>,
     /// Readers that have the right to read.
     under_way: usize,
@@ -76,7 +76,7 @@ struct Inner<R, K, W> {
 
 /// What the owner finds when it looks.
 #[derive(Debug)]
-pub(super) enum Look<R> {
+pub(super) enum OwnerLook<R> {
     /// A read, for the owner to handle.
     Read(R),
     /// The owner has the state to itself, and there is no read.
@@ -100,7 +100,7 @@ pub(super) struct Roused<W> {
 
 /// What a read, or several, came to.
 #[derive(Default)]
-pub(super) struct Outcome {
+pub(super) struct ReadOutcome {
     pub(super) failure: Option<Panic>,
     pub(super) wants_stop: bool,
 }
@@ -122,7 +122,7 @@ pub(super) struct Finished<R, K, W> {
     pub(super) over: Option<K>,
 }
 
-impl Outcome {
+impl ReadOutcome {
     /// Whether there is nothing more to be done about it.
     pub(super) fn is_plain(&self) -> bool {
         self.failure.is_none() && !self.wants_stop
@@ -131,7 +131,7 @@ impl Outcome {
 
 impl<R, K, W> Default for Phase<R, K, W> {
     fn default() -> Self {
-        let inner = Inner {
+        let inner = PhaseState {
             reads: VecDeque::new(),
             under_way: 0,
             readers: Vec::new(),
@@ -157,12 +157,12 @@ impl<R, K, W> Default for Phase<R, K, W> {
 }
 
 impl<R, K: Clone, W: Clone> Phase<R, K, W> {
-    fn lock(&self) -> MutexGuard<'_, Inner<R, K, W>> {
+    fn lock(&self) -> MutexGuard<'_, PhaseState<R, K, W>> {
         self.inner.lock().expect("no panic happens under the lock of a phase")
     }
 
     /// Gives the lock back, and tells the copies.
-    fn unlock(&self, inner: MutexGuard<'_, Inner<R, K, W>>) {
+    fn unlock(&self, inner: MutexGuard<'_, PhaseState<R, K, W>>) {
         // ORDERING: Relaxed: a hint; who acts on it takes the lock.
         self.waiting.store(inner.reads.len(), Ordering::Relaxed);
         // ORDERING: Relaxed: as in `is_held_up`.
@@ -212,7 +212,7 @@ impl<R, K: Clone, W: Clone> Phase<R, K, W> {
     }
 
     /// Owner: what is next. `waits`: there is something that it can only do alone.
-    pub(super) fn look(&self, waits: bool) -> (Look<R>, Option<W>) {
+    pub(super) fn look(&self, waits: bool) -> (OwnerLook<R>, Option<W>) {
         let mut inner = self.lock();
         let mut over = None;
         inner.is_awaited = false;
@@ -223,22 +223,22 @@ impl<R, K: Clone, W: Clone> Phase<R, K, W> {
             if inner.under_way == 0 {
                 inner.is_recalled = false;
                 over = inner.keeps.take();
-                Look::Recalled(std::mem::take(&mut inner.reads))
+                OwnerLook::Recalled(std::mem::take(&mut inner.reads))
             } else {
                 inner.is_awaited = waits;
-                Look::Busy
+                OwnerLook::Busy
             }
         } else {
             inner.is_paused = false;
             match inner.reads.pop_front() {
-                Some(read) => Look::Read(read),
+                Some(read) => OwnerLook::Read(read),
                 None if inner.under_way == 0 => {
                     over = inner.keeps.take();
-                    Look::Alone
+                    OwnerLook::Alone
                 }
                 None => {
                     inner.is_awaited = waits;
-                    Look::Busy
+                    OwnerLook::Busy
                 }
             }
         };
@@ -279,7 +279,7 @@ impl<R, K: Clone, W: Clone> Phase<R, K, W> {
 
     /// Owner: a read that it has handled itself, while others may be under way, has not come to a
     /// plain end.
-    pub(super) fn note(&self, outcome: Outcome) {
+    pub(super) fn note(&self, outcome: ReadOutcome) {
         let mut inner = self.lock();
         inner.note(outcome);
         self.unlock(inner);
@@ -341,7 +341,7 @@ impl<R, K: Clone, W: Clone> Phase<R, K, W> {
     pub(super) fn finish(
         &self,
         left: &mut Vec<R>,
-        outcome: Outcome,
+        outcome: ReadOutcome,
         goes_on: bool,
     ) -> Finished<R, K, W> {
         let mut inner = self.lock();
@@ -383,7 +383,7 @@ impl<R, K: Clone, W: Clone> Phase<R, K, W> {
     }
 }
 
-impl<R, K, W: Clone> Inner<R, K, W> {
+impl<R, K, W: Clone> PhaseState<R, K, W> {
     /// Whether there is something that only the owner can see to, before more reads begin.
     fn needs_owner(&self) -> bool {
         !self.failures.is_empty() || self.is_stopping || self.requests > 0
@@ -397,22 +397,22 @@ impl<R, K, W: Clone> Inner<R, K, W> {
         !self.reads.is_empty() && !self.is_held_up()
     }
 
-    fn look_alone(&mut self) -> Look<R> {
+    fn look_alone(&mut self) -> OwnerLook<R> {
         if self.under_way > 0 {
             // Whoever is the last one out finds what the owner is needed for.
-            return Look::Busy;
+            return OwnerLook::Busy;
         }
         match self.failures.pop_front() {
             Some(panic) => {
                 // It stays alone until it has seen to that.
                 self.is_paused = true;
-                Look::Failed(panic)
+                OwnerLook::Failed(panic)
             }
-            None => Look::Stop,
+            None => OwnerLook::Stop,
         }
     }
 
-    fn note(&mut self, outcome: Outcome) {
+    fn note(&mut self, outcome: ReadOutcome) {
         self.failures.extend(outcome.failure);
         self.is_stopping |= outcome.wants_stop;
     }

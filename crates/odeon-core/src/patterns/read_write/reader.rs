@@ -3,24 +3,24 @@
 use std::sync::Arc;
 
 use super::ReadWriteActor;
-use super::shared::Shared;
+use super::shared::SharedActor;
 use crate::turn::behavior::{Behavior, NoInner};
 use crate::turn::context::Context;
 
 /// Reads for one actor. It is sent no messages, but woken.
-pub(super) struct Reader<A: ReadWriteActor> {
-    shared: Arc<Shared<A>>,
+pub(super) struct ReaderActor<A: ReadWriteActor> {
+    shared: Arc<SharedActor<A>>,
     number: usize,
     batch: Vec<A::Read>,
 }
 
-impl<A: ReadWriteActor> Reader<A> {
-    pub(super) fn new(shared: Arc<Shared<A>>, number: usize) -> Self {
+impl<A: ReadWriteActor> ReaderActor<A> {
+    pub(super) fn new(shared: Arc<SharedActor<A>>, number: usize) -> Self {
         Self { shared, number, batch: Vec::new() }
     }
 }
 
-impl<A: ReadWriteActor> Behavior for Reader<A> {
+impl<A: ReadWriteActor> Behavior for ReaderActor<A> {
     type Msg = ();
     type Inner = NoInner<()>;
     const DEFERS: bool = true;

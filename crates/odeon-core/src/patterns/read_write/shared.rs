@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use odeon_sync::UnsafeCell;
 
 use super::context::ReadContext;
-use super::phase::{Finished, Outcome, Phase};
+use super::phase::{Finished, Phase, ReadOutcome};
 use super::{ReadWrite, ReadWriteActor};
 use crate::extend;
 use crate::messaging::actor_ref::ActorRef;
@@ -23,11 +23,11 @@ pub(super) type Me<A> =
     ActorRef<ReadWrite<<A as ReadWriteActor>::Read, <A as ReadWriteActor>::Write>>;
 
 /// The cell of an actor of type `A`, as senders know it.
-pub(super) type Cell<A> =
+pub(super) type SenderCell<A> =
     MessageCell<ReadWrite<<A as ReadWriteActor>::Read, <A as ReadWriteActor>::Write>>;
 
 /// See the module.
-pub(super) struct Shared<A: ReadWriteActor> {
+pub(super) struct SharedActor<A: ReadWriteActor> {
     /// `None`: the actor is about to be made anew, or has ended.
     state: UnsafeCell<Option<A>>,
     pub(super) phase: Phase<A::Read, Me<A>, ActorRef<()>>,
@@ -36,14 +36,14 @@ pub(super) struct Shared<A: ReadWriteActor> {
 // SAFETY: the phase has it that the state is only written by one thread while nobody reads it
 // (rules 2 and 3 there). It goes from thread to thread (`A: Send`) and is read by several at once
 // (`A: Sync`); reads are sent.
-unsafe impl<A: ReadWriteActor> Sync for Shared<A> {}
+unsafe impl<A: ReadWriteActor> Sync for SharedActor<A> {}
 // SAFETY: as above.
-unsafe impl<A: ReadWriteActor> Send for Shared<A> {}
+unsafe impl<A: ReadWriteActor> Send for SharedActor<A> {}
 
 /// TUNE: batches that a reader handles in one step of its turn, so that its budget is looked at.
 const BATCHES: u32 = 4;
 
-impl<A: ReadWriteActor> Shared<A> {
+impl<A: ReadWriteActor> SharedActor<A> {
     pub(super) fn new(actor: A) -> Self {
         Self { state: UnsafeCell::new(Some(actor)), phase: Phase::default() }
     }
@@ -90,9 +90,9 @@ impl<A: ReadWriteActor> Shared<A> {
 
     /// A reader handles a batch, up to the first read that fails or wants the actor to stop, and as
     /// long as reads may begin.
-    fn handle(&self, cell: &Cell<A>, batch: &mut Vec<A::Read>) -> Outcome {
+    fn handle(&self, cell: &SenderCell<A>, batch: &mut Vec<A::Read>) -> ReadOutcome {
         let mut left = std::mem::take(batch).into_iter();
-        let (mut handled, mut outcome) = (0, Outcome::default());
+        let (mut handled, mut outcome) = (0, ReadOutcome::default());
         while outcome.is_plain() && !self.phase.is_held_up() {
             if cell.header.is_told_to_end() {
                 // The owner may be in the middle of a read, and have this still to see (rule 7).
@@ -113,7 +113,7 @@ impl<A: ReadWriteActor> Shared<A> {
     ///
     /// # Safety
     /// As [`state`](Self::state).
-    pub(super) unsafe fn read(&self, cell: &Cell<A>, read: A::Read) -> Outcome {
+    pub(super) unsafe fn read(&self, cell: &SenderCell<A>, read: A::Read) -> ReadOutcome {
         let mut ctx = ReadContext::new(cell);
         let failure = catch_unwind(AssertUnwindSafe(|| {
             // SAFETY: by contract.
@@ -125,7 +125,7 @@ impl<A: ReadWriteActor> Shared<A> {
             // The actor fails with it later, maybe on another thread.
             let _ = unanswered::failed(&**panic);
         }
-        Outcome { failure, wants_stop: ctx.wants_stop() }
+        ReadOutcome { failure, wants_stop: ctx.wants_stop() }
     }
 
     /// A reader has finished a batch; answers whether it has another one.

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use super::{ReadWrite, ReadWritePolicy};
 
 /// See the module. Empty where the policy has no use for it.
-pub(super) struct Waiting<R, W> {
+pub(super) struct ReadWriteQueue<R, W> {
     /// In the order of arrival.
     in_order: VecDeque<ReadWrite<R, W>>,
     reads: VecDeque<R>,
@@ -14,7 +14,7 @@ pub(super) struct Waiting<R, W> {
 }
 
 /// What goes next.
-pub(super) enum Next<W> {
+pub(super) enum NextAccess<W> {
     Nothing,
     Write(W),
     /// So many reads, or more.
@@ -32,13 +32,13 @@ const SEARCHED_FOR_WRITES: usize = 1024;
 /// Reads that are counted ahead: more make no difference.
 const COUNTED: usize = 64;
 
-impl<R, W> Default for Waiting<R, W> {
+impl<R, W> Default for ReadWriteQueue<R, W> {
     fn default() -> Self {
         Self { in_order: VecDeque::new(), reads: VecDeque::new(), writes: VecDeque::new() }
     }
 }
 
-impl<R, W> Waiting<R, W> {
+impl<R, W> ReadWriteQueue<R, W> {
     /// Puts a message aside. `true`: there are so many that the next one should be handled first.
     pub(super) fn put(&mut self, policy: ReadWritePolicy, message: ReadWrite<R, W>) -> bool {
         match (policy, message) {
@@ -87,17 +87,17 @@ impl<R, W> Waiting<R, W> {
     }
 
     /// What goes next if the state is free.
-    pub(super) fn next(&mut self, policy: ReadWritePolicy) -> Next<W> {
+    pub(super) fn next(&mut self, policy: ReadWritePolicy) -> NextAccess<W> {
         let reads = self.joining(policy);
         if reads > 0 {
-            return Next::Reads(reads);
+            return NextAccess::Reads(reads);
         }
         match self.writes.pop_front() {
-            Some(write) => Next::Write(write),
+            Some(write) => NextAccess::Write(write),
             None => match self.in_order.pop_front() {
-                Some(ReadWrite::Write(write)) => Next::Write(write),
+                Some(ReadWrite::Write(write)) => NextAccess::Write(write),
                 Some(ReadWrite::Read(_)) => unreachable!("a read in front is one that can join"),
-                None => Next::Nothing,
+                None => NextAccess::Nothing,
             },
         }
     }

@@ -20,7 +20,7 @@ use crate::turn::context::Context;
 pub struct Load(CachePadded<AtomicUsize>);
 
 /// One message that counts; dropped when it does not any more.
-pub(super) struct Counted<'a>(&'a Load);
+pub(super) struct CountedMessage<'a>(&'a Load);
 
 impl Load {
     pub(super) fn now(&self) -> usize {
@@ -33,16 +33,16 @@ impl Load {
     ///
     /// Messages of an attempt (S8) do not count: nobody learns here whether they will be sent.
     #[inline]
-    pub(super) fn count(&self) -> Option<Counted<'_>> {
+    pub(super) fn count(&self) -> Option<CountedMessage<'_>> {
         if outbox::held().is_some() {
             return None;
         }
         self.0.fetch_add(1, Ordering::Relaxed);
-        Some(Counted(self))
+        Some(CountedMessage(self))
     }
 }
 
-impl Drop for Counted<'_> {
+impl Drop for CountedMessage<'_> {
     fn drop(&mut self) {
         let one_less = |load: usize| load.checked_sub(1);
         // An error means zero, which stays.
@@ -78,7 +78,7 @@ impl<A: Behavior> Behavior for Loaded<A> {
 
     #[inline]
     fn handle(&mut self, msg: A::Msg, ctx: &mut Context<'_, Self>) {
-        let _handled = Counted(&self.load);
+        let _handled = CountedMessage(&self.load);
         ctx.lent_to(|ctx| self.actor.handle(msg, ctx));
     }
 }
@@ -101,7 +101,7 @@ impl<A: AsyncBehavior> AsyncBehavior for Loaded<A> {
     }
 
     async fn handle(&mut self, msg: A::Msg, ctx: &mut AsyncContext<'_, Self>) {
-        let _handled = Counted(&self.load);
+        let _handled = CountedMessage(&self.load);
         self.actor.handle(msg, ctx.lent_to()).await;
     }
 }
@@ -119,7 +119,7 @@ mod tests {
         std::mem::forget(load.count());
         assert_eq!(load.now(), 2);
         // Handled: one from elsewhere, and the two.
-        (0..3).for_each(|_| drop(Counted(&load)));
+        (0..3).for_each(|_| drop(CountedMessage(&load)));
         assert_eq!(load.now(), 0);
         std::mem::forget(load.count());
         assert_eq!(load.now(), 1);

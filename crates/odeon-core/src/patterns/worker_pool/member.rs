@@ -31,12 +31,12 @@ where
     }
 }
 
-pub(super) struct Member<M: Message> {
+pub(super) struct LoadedMember<M: Message> {
     pub(super) actor: ActorRef<M>,
     load: Option<Arc<Load>>,
 }
 
-impl<M: Message> Member<M> {
+impl<M: Message> LoadedMember<M> {
     /// A new actor. `make` runs in its own turns, so nothing of the user's runs here.
     pub(super) fn new<Kind, A: Spawnable<Kind, Msg = M>>(
         location: Location<'_>,
@@ -96,7 +96,7 @@ impl<M: Message> Member<M> {
     }
 }
 
-impl<M: Message> Clone for Member<M> {
+impl<M: Message> Clone for LoadedMember<M> {
     fn clone(&self) -> Self {
         Self { actor: self.actor.clone(), load: self.load.clone() }
     }

@@ -20,17 +20,17 @@ use crate::vocabulary::message::Message;
 /// The named worker pools of a theater. It keeps them: whoever looks one up finds its members
 /// alive.
 #[derive(Default)]
-struct NamedWorkerPools(Mutex<Entries>);
+struct NamedWorkerPools(Mutex<PoolsByName>);
 
-type Entries = HashMap<Arc<str>, Box<dyn Known>>;
+type PoolsByName = HashMap<Arc<str>, Box<dyn ErasedPool>>;
 
 /// A worker pool, its message type forgotten.
-trait Known: Send + Sync {
+trait ErasedPool: Send + Sync {
     fn as_any(&self) -> &dyn Any;
     fn message_type(&self) -> &'static str;
 }
 
-impl<M: Message> Known for WorkerPool<M> {
+impl<M: Message> ErasedPool for WorkerPool<M> {
     fn as_any(&self) -> &dyn Any {
         self
     }
@@ -49,7 +49,7 @@ impl NamedWorkerPools {
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Entries> {
+    fn lock(&self) -> MutexGuard<'_, PoolsByName> {
         self.0.lock().expect("no panic happens under the lock of named worker pools")
     }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use odeon_sync::atomic::Ordering;
 
-use super::member::Member;
-use super::{Inner, Routing, routing};
+use super::member::LoadedMember;
+use super::{Routing, WorkerPoolShared, routing};
 use crate::messaging::actor_ref::ActorRef;
 use crate::messaging::ask::sending::Unsent;
 use crate::vocabulary::error::{SendError, TrySendError};
@@ -41,7 +41,7 @@ impl<M> Returned<M> for Unsent<M> {
     }
 }
 
-impl<M: Message> Inner<M> {
+impl<M: Message> WorkerPoolShared<M> {
     /// Has `send` send one of the members a message.
     #[inline]
     #[track_caller]
@@ -66,7 +66,7 @@ impl<M: Message> Inner<M> {
 
     /// The member for a message, of one at least, and what it has been chosen by.
     #[inline]
-    fn choose(&self, members: &[Member<M>], message: &M) -> (u64, usize) {
+    fn choose(&self, members: &[LoadedMember<M>], message: &M) -> (u64, usize) {
         // ORDERING: Relaxed: a number that is the sender's own; it orders nothing.
         let number = || self.sent.fetch_add(1, Ordering::Relaxed);
         match &self.routing {
@@ -87,7 +87,7 @@ impl<M: Message> Inner<M> {
     }
 
     /// The member for a message; `None` if all have ended.
-    pub(super) fn choose_live(&self, members: &[Member<M>], message: &M) -> Option<usize> {
+    pub(super) fn choose_live(&self, members: &[LoadedMember<M>], message: &M) -> Option<usize> {
         if members.is_empty() {
             return None;
         }
@@ -102,7 +102,7 @@ impl<M: Message> Inner<M> {
     #[track_caller]
     fn route<E: Returned<M>>(
         &self,
-        members: &[Member<M>],
+        members: &[LoadedMember<M>],
         message: M,
         send: &impl Fn(&ActorRef<M>, M) -> Result<(), E>,
     ) -> Result<(), E> {
@@ -124,7 +124,7 @@ impl<M: Message> Inner<M> {
     fn route_to_another<E: Returned<M>>(
         &self,
         choice: u64,
-        members: &[Member<M>],
+        members: &[LoadedMember<M>],
         message: M,
         send: &impl Fn(&ActorRef<M>, M) -> Result<(), E>,
     ) -> Result<(), E> {
@@ -150,7 +150,7 @@ impl<M: Message> Inner<M> {
     pub(super) fn route_past_full<E: Returned<M>>(
         &self,
         full: usize,
-        members: &[Member<M>],
+        members: &[LoadedMember<M>],
         message: M,
         send: &impl Fn(&ActorRef<M>, M) -> Result<(), E>,
     ) -> Result<(), E> {
@@ -166,7 +166,7 @@ impl<M: Message> Inner<M> {
 }
 
 /// Of the members that have not ended, the one that goes best with `choice`.
-fn live<M: Message>(choice: u64, members: &[Member<M>]) -> Option<usize> {
+fn live<M: Message>(choice: u64, members: &[LoadedMember<M>]) -> Option<usize> {
     let numbers = (0..members.len()).filter(|number| !members[*number].actor.is_stopped());
     routing::best_of(choice, numbers)
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::member::{Member, PoolMember};
+use super::member::{LoadedMember, PoolMember};
 use super::{Routing, WorkerPool};
 use crate::lifecycle::actor_builder::{ActorBuilder, SupervisedBuilder};
 
@@ -61,9 +61,9 @@ impl SupervisedBuilder<ActorBuilder<'_>> {
             let (make, supervision) = (make.clone(), supervision.clone());
             let (make, location) = (move || make(number), location.location());
             if by_load {
-                Member::with_load(location, supervision, make)
+                LoadedMember::with_load(location, supervision, make)
             } else {
-                Member::new(location, supervision, make)
+                LoadedMember::new(location, supervision, make)
             }
         })
     }

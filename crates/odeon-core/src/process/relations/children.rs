@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Dependants, Relations, State};
+use super::{Dependants, Relations, RelationsState};
 use crate::process::erased_weak_ref::ErasedWeakRef;
 use crate::process::piped::Piped;
 
@@ -97,7 +97,7 @@ impl Relations {
     }
 }
 
-impl State {
+impl RelationsState {
     /// Takes out all that end with the actor's state.
     pub(super) fn take_dependants(&mut self) -> BTreeMap<u64, ErasedWeakRef> {
         let mut dependants = std::mem::take(&mut self.children);

@@ -3,7 +3,7 @@
 use crate::process::cell::Header;
 use crate::process::erased_weak_ref::ErasedWeakRef;
 use crate::process::piped;
-use crate::process::relations::{Relations, Request};
+use crate::process::relations::{ControlRequest, Relations};
 use crate::process::theater_shared::TheaterShared;
 use crate::vocabulary::actor_id::ActorId;
 use crate::vocabulary::failure_text::Escalated;
@@ -76,7 +76,7 @@ pub(crate) fn restart_siblings(parent: &ErasedWeakRef, me: ActorId) {
     for sibling in relations.children() {
         if sibling.id() != me {
             // A sibling that has ended stays so.
-            let _ = sibling.request(Request::Restart);
+            let _ = sibling.request(ControlRequest::Restart);
         }
     }
 }
@@ -86,7 +86,7 @@ pub(crate) fn pass_up(theater: &TheaterShared, parent: Option<&ErasedWeakRef>, f
     match parent {
         Some(parent) => {
             // A parent that has ended has told its children to stop.
-            let _ = parent.request(Request::Fail(Box::new(failure)));
+            let _ = parent.request(ControlRequest::Fail(Box::new(failure)));
         }
         None => theater.fail(failure),
     }

@@ -10,23 +10,23 @@ use odeon_sync::{Arc, thread};
 use super::Waiters;
 use crate::vocabulary::oneshot;
 
-struct Receiver {
+struct ModelReceiver {
     waiters: Waiters,
     pressed: AtomicBool,
 }
 
-fn wait(receiver: &Receiver) -> (u64, oneshot::Receiver<()>) {
+fn wait(receiver: &ModelReceiver) -> (u64, oneshot::Receiver<()>) {
     let (relieved, wait) = oneshot::channel();
     // ORDERING: Relaxed, here and below: the list's lock must be enough.
     let is_pressed = || receiver.pressed.load(Ordering::Relaxed);
     (receiver.waiters.enter(Box::new(relieved), is_pressed), wait)
 }
 
-fn pressed() -> Arc<Receiver> {
-    Arc::new(Receiver { waiters: Waiters::default(), pressed: AtomicBool::new(true) })
+fn pressed() -> Arc<ModelReceiver> {
+    Arc::new(ModelReceiver { waiters: Waiters::default(), pressed: AtomicBool::new(true) })
 }
 
-fn relieve(receiver: &Receiver) {
+fn relieve(receiver: &ModelReceiver) {
     receiver.pressed.store(false, Ordering::Relaxed);
     receiver.waiters.release();
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 
 use odeon_sync::{Mutex, MutexGuard};
 
-use super::{Group, Inner};
+use super::{Group, GroupShared};
 use crate::runtime::naming::Naming;
 use crate::runtime::naming::OtherType;
 use crate::runtime::naming::sharded::Sharded;
@@ -18,22 +18,22 @@ use crate::vocabulary::message::Message;
 /// The named groups of a theater: it knows them without keeping them.
 #[derive(Default)]
 pub(crate) struct NamedGroups {
-    shards: Sharded<Shard>,
+    shards: Sharded<GroupShard>,
 }
 
-type Entries = HashMap<Arc<str>, Box<dyn Known>>;
+type GroupsByName = HashMap<Arc<str>, Box<dyn ErasedGroup>>;
 
 #[derive(Default)]
-struct Shard(Mutex<Entries>);
+struct GroupShard(Mutex<GroupsByName>);
 
-impl Shard {
-    fn lock(&self) -> MutexGuard<'_, Entries> {
+impl GroupShard {
+    fn lock(&self) -> MutexGuard<'_, GroupsByName> {
         self.0.lock().expect("no panic happens under the lock of named groups")
     }
 }
 
 /// A group, its message type forgotten.
-trait Known: Send + Sync {
+trait ErasedGroup: Send + Sync {
     /// Without members and handles.
     fn is_gone(&self) -> bool;
     fn dissolve(&self);
@@ -41,7 +41,7 @@ trait Known: Send + Sync {
     fn message_type(&self) -> &'static str;
 }
 
-impl<M: Message> Known for Weak<Inner<M>> {
+impl<M: Message> ErasedGroup for Weak<GroupShared<M>> {
     fn is_gone(&self) -> bool {
         self.strong_count() == 0
     }
@@ -83,7 +83,7 @@ impl NamedGroups {
     pub(crate) fn get<M: Message>(self: &Arc<Self>, name: &str) -> Result<Group<M>, OtherType> {
         let mut entries = self.shards.of(name).lock();
         if let Some(entry) = entries.get(name).filter(|entry| !entry.is_gone()) {
-            let Some(group) = entry.as_any().downcast_ref::<Weak<Inner<M>>>() else {
+            let Some(group) = entry.as_any().downcast_ref::<Weak<GroupShared<M>>>() else {
                 let (named, asked) = (entry.message_type(), type_name::<M>());
                 return Err(OtherType { name: name.into(), named, asked });
             };
@@ -93,7 +93,7 @@ impl NamedGroups {
         }
         let name: Arc<str> = name.into();
         let group_name = GroupName { groups: Arc::downgrade(self), name: name.clone() };
-        let inner = Inner::new(Some(group_name));
+        let inner = GroupShared::new(Some(group_name));
         entries.insert(name, Box::new(Arc::downgrade(&inner)));
         Ok(Group { inner })
     }

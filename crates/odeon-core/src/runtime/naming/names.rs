@@ -32,22 +32,22 @@ use crate::vocabulary::message::Message;
 /// The named actors of a theater.
 #[derive(Default)]
 pub(crate) struct Names {
-    shards: Sharded<Shard>,
+    shards: Sharded<NameShard>,
 }
 
 #[derive(Default)]
-struct Shard {
-    slots: Mutex<HashMap<Arc<str>, Slot>>,
+struct NameShard {
+    slots: Mutex<HashMap<Arc<str>, NameSlot>>,
     /// A reserved slot has been filled or given up.
     settled: Condvar,
 }
 
-enum Slot {
+enum NameSlot {
     Reserved,
-    Taken(Entry),
+    Taken(NamedActor),
 }
 
-struct Entry {
+struct NamedActor {
     actor: Box<dyn Named>,
     watch: Watch,
 }
@@ -93,16 +93,16 @@ fn typed<M: Message>(name: &str, actor: &dyn Named) -> Result<ActorRef<M>, Other
     })
 }
 
-impl Shard {
-    fn lock(&self) -> MutexGuard<'_, HashMap<Arc<str>, Slot>> {
+impl NameShard {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Arc<str>, NameSlot>> {
         self.slots.lock().expect("no panic happens under the lock of names")
     }
 }
 
 /// The actor of a slot, if the slot is taken (protocol 1).
-fn taken(slot: Option<&Slot>) -> Option<&dyn Named> {
+fn taken(slot: Option<&NameSlot>) -> Option<&dyn Named> {
     match slot {
-        Some(Slot::Taken(entry)) if !entry.actor.is_stopped() => Some(&*entry.actor),
+        Some(NameSlot::Taken(entry)) if !entry.actor.is_stopped() => Some(&*entry.actor),
         _ => None,
     }
 }
@@ -148,7 +148,7 @@ impl Names {
         }
         let slot = slots.remove(name);
         drop(slots);
-        if let Some(Slot::Taken(entry)) = slot {
+        if let Some(NameSlot::Taken(entry)) = slot {
             entry.watch.cancel();
         }
         true
@@ -168,7 +168,7 @@ impl Names {
         for shard in self.shards.all() {
             let slots = std::mem::take(&mut *shard.lock());
             for slot in slots.into_values() {
-                if let Slot::Taken(entry) = slot {
+                if let NameSlot::Taken(entry) = slot {
                     entry.watch.cancel();
                 }
             }
@@ -183,14 +183,14 @@ impl Names {
     ) -> Result<Reservation<'_>, T> {
         let shard = self.shards.of(name);
         let mut slots = shard.lock();
-        while let Some(Slot::Reserved) = slots.get(name) {
+        while let Some(NameSlot::Reserved) = slots.get(name) {
             slots = shard.settled.wait(slots).expect("no panic happens under the lock of names");
         }
         if let Some(actor) = taken(slots.get(name)) {
             return Err(holder(actor));
         }
         let name: Arc<str> = name.into();
-        let ended = slots.insert(name.clone(), Slot::Reserved);
+        let ended = slots.insert(name.clone(), NameSlot::Reserved);
         drop(slots);
         drop(ended);
         Ok(Reservation { names: self, name: Some(name) })
@@ -200,7 +200,7 @@ impl Names {
     fn free(&self, name: &str, address: usize) {
         let mut slots = self.shards.of(name).lock();
         let belongs = match slots.get(name) {
-            Some(Slot::Taken(entry)) => entry.actor.address() == address,
+            Some(NameSlot::Taken(entry)) => entry.actor.address() == address,
             _ => false,
         };
         let slot = if belongs { slots.remove(name) } else { None };
@@ -230,9 +230,9 @@ impl Reservation<'_> {
         };
         // An attempt's names are given at once, and so they must be freed.
         let watch = outbox::let_out(|| actor.on_end(told));
-        let entry = Entry { actor: Box::new(actor.clone()), watch };
+        let entry = NamedActor { actor: Box::new(actor.clone()), watch };
         let shard = self.names.shards.of(&name);
-        shard.lock().insert(name.clone(), Slot::Taken(entry));
+        shard.lock().insert(name.clone(), NameSlot::Taken(entry));
         shard.settled.notify_all();
         if actor.is_stopped() {
             self.names.free(&name, address);

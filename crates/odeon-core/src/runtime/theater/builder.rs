@@ -11,7 +11,7 @@ use crate::process::submit::Submit;
 use crate::process::theater_shared::TheaterShared;
 use crate::runtime::failure_lines::FailureLines;
 use crate::scheduler::timers::{Driver, Timers};
-use crate::telemetry::{Seen, Telemetry, Tracer};
+use crate::telemetry::{Telemetry, TelemetryOptions, Tracer};
 use crate::vocabulary::clock::{Clock, SystemClock};
 use crate::vocabulary::dead_letter::DeadLetter;
 use crate::vocabulary::error::{BuildError, BuildErrorKind};
@@ -34,7 +34,7 @@ const MAX_WORKERS: usize = 1024;
 pub struct TheaterBuilder {
     config: Config,
     clock: Option<Arc<dyn Clock>>,
-    seen: Seen,
+    seen: TelemetryOptions,
     hooks: Hooks,
     failures_printed: bool,
 }
@@ -54,7 +54,7 @@ impl Default for TheaterBuilder {
                 stack_size: None,
             },
             clock: None,
-            seen: Seen::default(),
+            seen: TelemetryOptions::default(),
             hooks: Hooks::default(),
             failures_printed: true,
         }

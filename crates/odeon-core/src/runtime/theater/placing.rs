@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::root::Root;
-use super::{Parts, Stage};
+use super::{Stage, TheaterParts};
 use crate::lifecycle::actor_builder::{ActorBuilder, SupervisedBuilder};
 use crate::lifecycle::spawn::Location;
 use crate::lifecycle::spawnable::Spawnable;
@@ -60,7 +60,7 @@ impl DedicatedBuilder<'_> {
     }
 
     fn start(&self) -> Result<Arc<PinnedShared>, StageError> {
-        Parts::of(self.builder.theater)?.start_pinned(self.name, PinnedKind::Dedicated)
+        TheaterParts::of(self.builder.theater)?.start_pinned(self.name, PinnedKind::Dedicated)
     }
 
     fn location<'b>(&'b self, stage: &'b Arc<PinnedShared>) -> Location<'b> {
@@ -90,7 +90,7 @@ impl SupervisedBuilder<DedicatedBuilder<'_>> {
     }
 }
 
-impl Parts {
+impl TheaterParts {
     /// The parts of a theater that has not ended.
     fn of(theater: &TheaterShared) -> Result<Arc<Self>, StageError> {
         Root::of(theater).parts().ok_or_else(StageError::theater_ended)

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use odeon_sync::{Condvar, Mutex};
 
-use super::{Parts, Theater};
+use super::{Theater, TheaterParts};
 use crate::process::theater_shared::TheaterShared;
 use crate::vocabulary::actor_id::ActorId;
 use crate::vocabulary::failure_text::Escalated;
@@ -40,7 +40,7 @@ impl std::error::Error for RootFailure {}
 /// What the theater knows about its own failure.
 #[derive(Default)]
 pub(crate) struct Root {
-    parts: OnceLock<Weak<Parts>>,
+    parts: OnceLock<Weak<TheaterParts>>,
     failure: Mutex<Option<RootFailure>>,
     failed: Condvar,
 }
@@ -52,7 +52,7 @@ impl Root {
     }
 
     /// Has the theater stopped by the first failure that comes up to it.
-    pub(super) fn stops(parts: &Arc<Parts>) {
+    pub(super) fn stops(parts: &Arc<TheaterParts>) {
         let theater = Arc::downgrade(parts);
         let _ = Self::of(&parts.shared).parts.set(theater.clone());
         parts.shared.set_root(Box::new(move |cause| {
@@ -63,7 +63,7 @@ impl Root {
     }
 
     /// The theater, unless it is gone.
-    pub(super) fn parts(&self) -> Option<Arc<Parts>> {
+    pub(super) fn parts(&self) -> Option<Arc<TheaterParts>> {
         self.parts.get()?.upgrade()
     }
 

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use odeon_sync::atomic::Ordering;
 
-use super::Parts;
+use super::TheaterParts;
 use crate::mailbox::label;
 use crate::process::cell::{Header, signal};
 use crate::process::current;
@@ -63,7 +63,7 @@ pub struct StopReport {
     pub dead_letters: DeadLetterCounts,
 }
 
-impl Parts {
+impl TheaterParts {
     /// Stops without draining and without a report. On a stage's thread this happens in the
     /// background: the thread may be one that has to end first, and the actors beside it should not
     /// wait.

@@ -21,11 +21,11 @@ const STEPS: u32 = 64;
 
 /// Timers that have neither fired nor been cancelled.
 pub(super) struct Pending<T> {
-    state: Mutex<State<T>>,
+    state: Mutex<PendingState<T>>,
     parker: Parker,
 }
 
-struct State<T> {
+struct PendingState<T> {
     wheel: Wheel<T>,
     /// Rule 2.
     look_at: u64,
@@ -34,7 +34,7 @@ struct State<T> {
 
 /// What the thread does after a look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Next {
+pub(super) enum TimerAction {
     /// There is more to be done now.
     Look,
     /// Nothing is due before this tick; `None`: nothing is pending.
@@ -45,7 +45,7 @@ pub(super) enum Next {
 
 impl<T> Pending<T> {
     pub(super) fn new() -> Self {
-        let state = State { wheel: Wheel::new(), look_at: u64::MAX, ended: false };
+        let state = PendingState { wheel: Wheel::new(), look_at: u64::MAX, ended: false };
         Self { state: Mutex::new(state), parker: Parker::new() }
     }
 
@@ -73,23 +73,23 @@ impl<T> Pending<T> {
     }
 
     /// The thread: takes some of what is due.
-    pub(super) fn look(&self, now: u64, due: &mut Vec<T>) -> Next {
+    pub(super) fn look(&self, now: u64, due: &mut Vec<T>) -> TimerAction {
         let mut state = self.lock();
         if state.ended {
-            return Next::Return;
+            return TimerAction::Return;
         }
         let mut steps = STEPS;
         while let Some(value) = state.wheel.take_due(now, &mut steps) {
             due.push(value);
         }
         if steps == 0 || !due.is_empty() {
-            return Next::Look;
+            return TimerAction::Look;
         }
         let next = state.wheel.next_look().unwrap_or(u64::MAX);
         // Rule 3.
         let asked = if state.look_at > now { state.look_at } else { u64::MAX };
         state.look_at = next.min(asked);
-        Next::Sleep((state.look_at != u64::MAX).then_some(state.look_at))
+        TimerAction::Sleep((state.look_at != u64::MAX).then_some(state.look_at))
     }
 
     /// The thread: where it sleeps after a look.
@@ -127,7 +127,7 @@ impl<T> Pending<T> {
         wheel.into_values()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
+    fn lock(&self) -> MutexGuard<'_, PendingState<T>> {
         self.state.lock().expect("nothing panics under the timers' lock")
     }
 }

@@ -15,10 +15,10 @@ use crate::scheduler::timers::TimerKey;
 
 /// One periodic timer whose work is a `W`.
 pub(crate) struct Repeat<W> {
-    state: Mutex<State<W>>,
+    state: Mutex<RepeatState<W>>,
 }
 
-enum State<W> {
+enum RepeatState<W> {
     Waiting { work: W, key: TimerKey },
     Firing,
     Ended,
@@ -27,17 +27,17 @@ enum State<W> {
 impl<W> Repeat<W> {
     /// One that has not been armed: its maker fires it.
     pub(crate) fn new() -> Self {
-        Self { state: Mutex::new(State::Firing) }
+        Self { state: Mutex::new(RepeatState::Firing) }
     }
 
     /// It is due: the work to be done, unless the timer has been cancelled.
     pub(crate) fn begin(&self) -> Option<W> {
         let mut state = self.lock();
-        match std::mem::replace(&mut *state, State::Firing) {
-            State::Waiting { work, .. } => Some(work),
-            State::Firing => unreachable!("the next time is armed after the last"),
-            State::Ended => {
-                *state = State::Ended;
+        match std::mem::replace(&mut *state, RepeatState::Firing) {
+            RepeatState::Waiting { work, .. } => Some(work),
+            RepeatState::Firing => unreachable!("the next time is armed after the last"),
+            RepeatState::Ended => {
+                *state = RepeatState::Ended;
                 None
             }
         }
@@ -48,23 +48,23 @@ impl<W> Repeat<W> {
     #[must_use]
     pub(crate) fn go_on(&self, work: W, arm: impl FnOnce() -> TimerKey) -> Option<W> {
         let mut state = self.lock();
-        if matches!(*state, State::Ended) {
+        if matches!(*state, RepeatState::Ended) {
             return Some(work);
         }
         let key = arm();
-        *state = State::Waiting { work, key };
+        *state = RepeatState::Waiting { work, key };
         None
     }
 
     /// Ends it: what was waiting, for the caller to disarm and to drop.
     pub(crate) fn end(&self) -> Option<(W, TimerKey)> {
-        match std::mem::replace(&mut *self.lock(), State::Ended) {
-            State::Waiting { work, key } => Some((work, key)),
-            State::Firing | State::Ended => None,
+        match std::mem::replace(&mut *self.lock(), RepeatState::Ended) {
+            RepeatState::Waiting { work, key } => Some((work, key)),
+            RepeatState::Firing | RepeatState::Ended => None,
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<W>> {
+    fn lock(&self) -> MutexGuard<'_, RepeatState<W>> {
         self.state.lock().expect("nothing panics under a timer's lock")
     }
 }

@@ -53,8 +53,8 @@ pub(super) struct Wheel<T> {
     /// Which slots of each level are not empty.
     occupied: [u64; LEVELS],
     /// Sentinels, then one pair for each place of `places`.
-    links: Vec<Link>,
-    places: Vec<Place<T>>,
+    links: Vec<SlotLinks>,
+    places: Vec<TimerSlot<T>>,
     /// The first free place; the next one is its `next` link.
     free: u32,
     len: usize,
@@ -62,12 +62,12 @@ pub(super) struct Wheel<T> {
 }
 
 #[derive(Clone, Copy)]
-struct Link {
+struct SlotLinks {
     before: u32,
     next: u32,
 }
 
-struct Place<T> {
+struct TimerSlot<T> {
     tick: u64,
     /// 0 if the place is free.
     serial: u64,
@@ -85,7 +85,7 @@ impl<T> Wheel<T> {
             elapsed: 0,
             cascading: None,
             occupied: [0; LEVELS],
-            links: (0..SENTINELS as u32).map(|own| Link { before: own, next: own }).collect(),
+            links: (0..SENTINELS as u32).map(|own| SlotLinks { before: own, next: own }).collect(),
             places: Vec::new(),
             free: NONE,
             len: 0,
@@ -103,12 +103,12 @@ impl<T> Wheel<T> {
         let tick = tick.clamp(self.elapsed, LAST_TICK);
         self.serial += 1;
         let serial = self.serial;
-        let entry = Place { tick, serial, value: Some(value) };
+        let entry = TimerSlot { tick, serial, value: Some(value) };
         let place = self.free;
         let place = if place == NONE {
             let fresh = u32::try_from(self.places.len() + SENTINELS).expect("below 2^32 timers");
             self.places.push(entry);
-            self.links.push(Link { before: fresh, next: fresh });
+            self.links.push(SlotLinks { before: fresh, next: fresh });
             fresh - SENTINELS as u32
         } else {
             self.free = self.links[place as usize + SENTINELS].next;
@@ -237,7 +237,7 @@ impl<T> Wheel<T> {
     fn append(&mut self, place: u32, level: usize, slot: usize) {
         let (own, sentinel) = (place + SENTINELS as u32, sentinel(level, slot));
         let last = self.links[sentinel as usize].before;
-        self.links[own as usize] = Link { before: last, next: sentinel };
+        self.links[own as usize] = SlotLinks { before: last, next: sentinel };
         self.links[last as usize].next = own;
         self.links[sentinel as usize].before = own;
         self.occupied[level] |= 1 << slot;
@@ -245,7 +245,7 @@ impl<T> Wheel<T> {
 
     /// Takes a link out of its slot.
     fn unlink(&mut self, link: u32) {
-        let Link { before, next } = self.links[link as usize];
+        let SlotLinks { before, next } = self.links[link as usize];
         self.links[before as usize].next = next;
         self.links[next as usize].before = before;
         if before == next {

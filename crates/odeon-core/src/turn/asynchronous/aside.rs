@@ -3,9 +3,9 @@
 
 use std::ptr::NonNull;
 
-use super::cell::{AsyncCell, Phase, owner, phase};
+use super::cell::{AsyncCell, FuturePhase, owner, phase};
 use super::future::Handlers;
-use crate::mailbox::{Guards, MailboxSet, Order};
+use crate::mailbox::{Guards, MailboxSet, SelectionOrder};
 use crate::turn::async_behavior::AsyncBehavior;
 use crate::vocabulary::message::Message;
 
@@ -30,7 +30,7 @@ impl<M> Aside<M> {
 }
 
 /// What goes next of what was put aside.
-pub(super) enum Next<M> {
+pub(super) enum NextDeferred<M> {
     /// Outputs of pipes, if there are any.
     Piped,
     Message(Arrived<M>),
@@ -59,7 +59,7 @@ pub(super) unsafe fn can_handle_at_once<A: AsyncBehavior, H: Handlers<A>>(
     // SAFETY: by contract; the reference ends here.
     let aside = unsafe { &(*owner(cell)).aside };
     // SAFETY: by contract.
-    (unsafe { phase(cell) }) == Phase::Resting
+    (unsafe { phase(cell) }) == FuturePhase::Resting
         && aside.as_ref().is_none_or(|aside| !aside.has_ready(Guards::ALL_OPEN))
 }
 
@@ -83,11 +83,11 @@ pub(super) unsafe fn put<A: AsyncBehavior, H: Handlers<A>>(
 /// As [`aside`].
 pub(super) unsafe fn set_order<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
-    order: Order,
+    order: SelectionOrder,
 ) {
     // SAFETY: by contract.
     unsafe {
-        if !matches!(order, Order::Priority) || (*owner(cell)).aside.is_some() {
+        if !matches!(order, SelectionOrder::Priority) || (*owner(cell)).aside.is_some() {
             aside(cell).messages.set_order(order);
         }
     }
@@ -112,15 +112,15 @@ pub(super) unsafe fn set_piped<A: AsyncBehavior, H: Handlers<A>>(
 #[inline(always)]
 pub(super) unsafe fn take_next<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
-) -> Option<Next<A::Msg>> {
+) -> Option<NextDeferred<A::Msg>> {
     // SAFETY: by contract; the reference ends here.
     let (aside, guards) =
         unsafe { (&mut (*owner(cell)).aside, &mut (*owner(cell)).context.guards) };
     let aside = aside.as_mut()?;
     if aside.piped {
-        return Some(Next::Piped);
+        return Some(NextDeferred::Piped);
     }
-    aside.messages.take_next(guards).map(Next::Message)
+    aside.messages.take_next(guards).map(NextDeferred::Message)
 }
 
 /// How many messages that were put aside could be begun one after the other. The guards of a
@@ -133,7 +133,7 @@ pub(super) unsafe fn ready<A: AsyncBehavior, H: Handlers<A>>(
 ) -> usize {
     // SAFETY: by contract; the reference ends here.
     unsafe {
-        let resting = phase(cell) == Phase::Resting;
+        let resting = phase(cell) == FuturePhase::Resting;
         let guards = if resting { (*owner(cell)).context.guards } else { Guards::ALL_OPEN };
         (*owner(cell)).aside.as_ref().map_or(0, |aside| aside.messages.ready(guards))
     }
@@ -162,7 +162,7 @@ pub(super) unsafe fn has_ready<A: AsyncBehavior, H: Handlers<A>>(
 ) -> bool {
     // SAFETY: by contract; the reference ends here. The guards are read only without a future.
     unsafe {
-        phase(cell) == Phase::Resting
+        phase(cell) == FuturePhase::Resting
             && (*owner(cell))
                 .aside
                 .as_ref()

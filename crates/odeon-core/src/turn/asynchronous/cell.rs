@@ -54,7 +54,7 @@ pub(super) struct AsyncOwner<A: AsyncBehavior, H: Handlers<A>> {
     /// In what the pending future is polled, if its message is followed.
     pub(super) scope: Option<InScope>,
     pub(super) context: AsyncContext<'static, A>,
-    pub(super) room: Room<A, H>,
+    pub(super) room: FutureRoom<A, H>,
     /// Initialised unless the phase is `Absent` or `Ended`.
     pub(super) actor: MaybeUninit<A>,
 }
@@ -62,7 +62,7 @@ pub(super) struct AsyncOwner<A: AsyncBehavior, H: Handlers<A>> {
 /// What an asynchronous actor is at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
-pub(super) enum Phase {
+pub(super) enum FuturePhase {
     /// No future is pending.
     Resting = 0,
     /// The future of `started` is in the room.
@@ -75,32 +75,32 @@ pub(super) enum Phase {
     Ended = 4,
 }
 
-/// A [`Phase`] that the owner changes and anybody may look at.
+/// A [`FuturePhase`] that the owner changes and anybody may look at.
 struct AtomicPhase(AtomicU32);
 
 impl AtomicPhase {
     #[inline(always)]
-    fn get(&self) -> Phase {
+    fn get(&self) -> FuturePhase {
         // ORDERING: Relaxed: the owner reads its own writes, handed on with the right to run. The
         // partner of a shutdown's look is what it sees of the stage: see `is_waiting`.
         match self.0.load(Ordering::Relaxed) {
-            0 => Phase::Resting,
-            1 => Phase::Starting,
-            2 => Phase::Handling,
-            3 => Phase::Absent,
-            _ => Phase::Ended,
+            0 => FuturePhase::Resting,
+            1 => FuturePhase::Starting,
+            2 => FuturePhase::Handling,
+            3 => FuturePhase::Absent,
+            _ => FuturePhase::Ended,
         }
     }
 
     #[inline(always)]
-    fn set(&self, phase: Phase) {
+    fn set(&self, phase: FuturePhase) {
         // ORDERING: Relaxed: as above. Only the owner writes, so a plain store is enough.
         self.0.store(phase as u32, Ordering::Relaxed);
     }
 }
 
 /// Room for the future that is pending.
-pub(super) union Room<A: AsyncBehavior, H: Handlers<A>> {
+pub(super) union FutureRoom<A: AsyncBehavior, H: Handlers<A>> {
     pub(super) starting: ManuallyDrop<H::Starting>,
     pub(super) handling: ManuallyDrop<H::Handling>,
     nothing: (),
@@ -158,12 +158,12 @@ unsafe impl<A: AsyncBehavior, H: Handlers<A>> NewActor for Asynchronous<A, H> {
             scope: None,
             // SAFETY: it lies there, and is lent in turns only.
             context: unsafe { AsyncContext::new(cell.cast()) },
-            room: Room { nothing: () },
+            room: FutureRoom { nothing: () },
             actor: MaybeUninit::new(self.actor),
         });
         // SAFETY: by contract.
         unsafe {
-            let phase = AtomicPhase(AtomicU32::new(Phase::Resting as u32));
+            let phase = AtomicPhase(AtomicU32::new(FuturePhase::Resting as u32));
             cell.write(AsyncCell { message, wake: WakeFlag::new(), phase, owner });
         }
     }
@@ -195,7 +195,7 @@ pub(super) unsafe fn inbox_owner<A: AsyncBehavior, H: Handlers<A>>(
 #[inline(always)]
 pub(super) unsafe fn phase<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
-) -> Phase {
+) -> FuturePhase {
     // SAFETY: by contract; the reference ends here.
     unsafe { (*cell.as_ptr()).phase.get() }
 }
@@ -205,7 +205,7 @@ pub(super) unsafe fn phase<A: AsyncBehavior, H: Handlers<A>>(
 #[inline(always)]
 pub(super) unsafe fn set_phase<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
-    phase: Phase,
+    phase: FuturePhase,
 ) {
     // SAFETY: by contract; the reference ends here.
     unsafe { (*cell.as_ptr()).phase.set(phase) }
@@ -220,7 +220,7 @@ pub(super) unsafe fn set_phase<A: AsyncBehavior, H: Handlers<A>>(
 unsafe fn is_waiting<A: AsyncBehavior, H: Handlers<A>>(cell: NonNull<Header>) -> bool {
     // SAFETY: by contract; rule 3, which allows the access without owning the actor.
     let phase = unsafe { phase(cell.cast::<AsyncCell<A, H>>()) };
-    A::AWAITED && matches!(phase, Phase::Starting | Phase::Handling)
+    A::AWAITED && matches!(phase, FuturePhase::Starting | FuturePhase::Handling)
 }
 
 /// Whether the actor, which has nothing to do at this moment, will never have (S11). One that will
@@ -234,7 +234,7 @@ pub(super) unsafe fn is_finished<A: AsyncBehavior, H: Handlers<A>>(
 ) -> bool {
     // SAFETY: by contract; the references end here.
     unsafe {
-        if phase(cell) != Phase::Resting {
+        if phase(cell) != FuturePhase::Resting {
             return false;
         }
         if A::Msg::MAILBOXES == 1 && (*owner(cell)).aside.is_some() {
@@ -272,8 +272,8 @@ pub(super) unsafe fn drop_state<A: AsyncBehavior, H: Handlers<A>>(
     // SAFETY: by contract.
     let before = unsafe { phase(cell) };
     // SAFETY: by contract; the room is empty, and the state goes below.
-    unsafe { set_phase(cell, Phase::Ended) };
-    if before == Phase::Absent {
+    unsafe { set_phase(cell, FuturePhase::Ended) };
+    if before == FuturePhase::Absent {
         return;
     }
     // SAFETY: taken once, since the phase says so.

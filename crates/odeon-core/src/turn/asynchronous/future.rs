@@ -5,9 +5,9 @@ use std::pin::Pin;
 use std::ptr::NonNull;
 use std::task::{Context, Poll};
 
-use super::Step;
+use super::AsyncStep;
 use super::aside::{self, Arrived};
-use super::cell::{AsyncCell, Phase, owner, phase, set_phase};
+use super::cell::{AsyncCell, FuturePhase, owner, phase, set_phase};
 use super::waking;
 use crate::mailbox::declared_guards::DeclaredGuards;
 use crate::messaging::tag;
@@ -77,7 +77,7 @@ pub(super) fn handlers_of<A: AsyncBehavior>() -> impl Handlers<A> {
 pub(super) unsafe fn begin<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
     content: A::Msg,
-) -> Step {
+) -> AsyncStep {
     let owner = owner(cell);
     // SAFETY: by contract. Actor and context stay where they are until the future has been dropped,
     // and until then only the future uses them (rule 2 of `cell.rs`).
@@ -88,7 +88,7 @@ pub(super) unsafe fn begin<A: AsyncBehavior, H: Handlers<A>>(
         let place = &raw mut (*owner).room.handling;
         place.write(ManuallyDrop::new((*owner).handlers.handle(actor, content, context)));
         // Before the poll: if that unwinds the future must be dropped.
-        set_phase(cell, Phase::Handling);
+        set_phase(cell, FuturePhase::Handling);
         poll_place(cell, place)
     }
 }
@@ -101,7 +101,7 @@ pub(super) unsafe fn begin<A: AsyncBehavior, H: Handlers<A>>(
 pub(super) unsafe fn begin_arrived<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
     message: Arrived<A::Msg>,
-) -> Step {
+) -> AsyncStep {
     // SAFETY: by contract.
     unsafe {
         if message.tag == 0 { begin(cell, message.content) } else { begin_followed(cell, message) }
@@ -117,7 +117,7 @@ pub(super) unsafe fn begin_arrived<A: AsyncBehavior, H: Handlers<A>>(
 pub(super) unsafe fn begin_followed<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
     message: Arrived<A::Msg>,
-) -> Step {
+) -> AsyncStep {
     let Arrived { content, tag } = message;
     // SAFETY: by contract; the reference ends here.
     let scope = tag::begin::<A::Msg>(unsafe { &(*cell.as_ptr()).message.header }, tag);
@@ -133,13 +133,13 @@ pub(super) unsafe fn begin_followed<A: AsyncBehavior, H: Handlers<A>>(
 unsafe fn in_scope<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
     mut scope: Option<InScope>,
-    poll: impl FnOnce() -> Step,
-) -> Step {
+    poll: impl FnOnce() -> AsyncStep,
+) -> AsyncStep {
     let step = follow::within(scope.as_mut(), poll);
     let owner = owner(cell);
     // SAFETY: by contract; single accesses.
     unsafe {
-        if phase(cell) == Phase::Handling {
+        if phase(cell) == FuturePhase::Handling {
             (*owner).scope = scope;
         }
     }
@@ -152,7 +152,7 @@ unsafe fn in_scope<A: AsyncBehavior, H: Handlers<A>>(
 /// As [`begin`].
 pub(super) unsafe fn begin_starting<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
-) -> Step {
+) -> AsyncStep {
     let owner = owner(cell);
     // SAFETY: as in `begin`.
     unsafe {
@@ -160,7 +160,7 @@ pub(super) unsafe fn begin_starting<A: AsyncBehavior, H: Handlers<A>>(
         let context = &mut (*owner).context;
         let place = &raw mut (*owner).room.starting;
         place.write(ManuallyDrop::new((*owner).handlers.started(actor, context)));
-        set_phase(cell, Phase::Starting);
+        set_phase(cell, FuturePhase::Starting);
         poll_place(cell, place)
     }
 }
@@ -171,12 +171,12 @@ pub(super) unsafe fn begin_starting<A: AsyncBehavior, H: Handlers<A>>(
 /// The caller owns the actor.
 pub(super) unsafe fn poll<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
-) -> Step {
+) -> AsyncStep {
     let owner = owner(cell);
     // SAFETY: by contract; the phase says what lies in the room.
     unsafe {
         match phase(cell) {
-            Phase::Handling => {
+            FuturePhase::Handling => {
                 let place = &raw mut (*owner).room.handling;
                 if (*owner).scope.is_none() {
                     return poll_place(cell, place);
@@ -184,8 +184,8 @@ pub(super) unsafe fn poll<A: AsyncBehavior, H: Handlers<A>>(
                 let scope = (*owner).scope.take();
                 in_scope(cell, scope, || poll_place(cell, place))
             }
-            Phase::Starting => poll_place(cell, &raw mut (*owner).room.starting),
-            Phase::Resting | Phase::Absent | Phase::Ended => Step::Done,
+            FuturePhase::Starting => poll_place(cell, &raw mut (*owner).room.starting),
+            FuturePhase::Resting | FuturePhase::Absent | FuturePhase::Ended => AsyncStep::Done,
         }
     }
 }
@@ -196,27 +196,27 @@ pub(super) unsafe fn poll<A: AsyncBehavior, H: Handlers<A>>(
 unsafe fn poll_place<A: AsyncBehavior, H: Handlers<A>, F: Future<Output = ()>>(
     cell: NonNull<AsyncCell<A, H>>,
     place: *mut ManuallyDrop<F>,
-) -> Step {
+) -> AsyncStep {
     // SAFETY: the cell outlives this call, by the actor's alive count.
     let waker = unsafe { waking::borrowed(cell) };
     // SAFETY: by contract. The future stays in the cell, which does not move, until it is dropped.
     let future = unsafe { Pin::new_unchecked(&mut **place) };
     if future.poll(&mut Context::from_waker(&waker)) == Poll::Pending {
-        return Step::Done;
+        return AsyncStep::Done;
     }
     let owner = owner(cell);
     // SAFETY: as above. Dropped once: the phase is changed first, in case the destructor unwinds.
     unsafe {
         let before = phase(cell);
-        set_phase(cell, Phase::Resting);
+        set_phase(cell, FuturePhase::Resting);
         ManuallyDrop::drop(&mut *place);
         if (*owner).context.stop {
-            return Step::End;
+            return AsyncStep::End;
         }
         if A::Msg::MAILBOXES == 1 {
-            return Step::Done;
+            return AsyncStep::Done;
         }
-        if before == Phase::Starting {
+        if before == FuturePhase::Starting {
             begin_selecting(cell);
         }
         heed_guards(cell)
@@ -231,12 +231,12 @@ unsafe fn poll_place<A: AsyncBehavior, H: Handlers<A>, F: Future<Output = ()>>(
 pub(super) unsafe fn go_on<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
     continuation: Continuation,
-) -> Step {
+) -> AsyncStep {
     let owner = owner(cell);
     // SAFETY: as in `begin`; the references end before anything else is done.
     unsafe {
         (*owner).actor.assume_init_mut().go_on(continuation, &mut (*owner).context);
-        if (*owner).context.stop { Step::End } else { heed_guards(cell) }
+        if (*owner).context.stop { AsyncStep::End } else { heed_guards(cell) }
     }
 }
 
@@ -264,9 +264,9 @@ unsafe fn begin_selecting<A: AsyncBehavior, H: Handlers<A>>(cell: NonNull<AsyncC
 #[inline(always)]
 pub(super) unsafe fn heed_guards<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
-) -> Step {
+) -> AsyncStep {
     if A::Msg::MAILBOXES == 1 {
-        return Step::Done;
+        return AsyncStep::Done;
     }
     let owner = owner(cell);
     // SAFETY: by contract; the references end here.
@@ -277,10 +277,10 @@ pub(super) unsafe fn heed_guards<A: AsyncBehavior, H: Handlers<A>>(
         if guards.are_all_closed(A::Msg::MAILBOXES)
             && guarding::all_closed(cell.cast::<Header>().as_ref(), guards)
         {
-            return Step::End;
+            return AsyncStep::End;
         }
     }
-    Step::Done
+    AsyncStep::Done
 }
 
 /// Drops the pending future, if there is one, at the await where it waits.
@@ -294,15 +294,15 @@ pub(super) unsafe fn cancel<A: AsyncBehavior, H: Handlers<A>>(cell: NonNull<Asyn
     unsafe {
         let _scope = (*owner).scope.take();
         match phase(cell) {
-            Phase::Handling => {
-                set_phase(cell, Phase::Resting);
+            FuturePhase::Handling => {
+                set_phase(cell, FuturePhase::Resting);
                 ManuallyDrop::drop(&mut (*owner).room.handling);
             }
-            Phase::Starting => {
-                set_phase(cell, Phase::Resting);
+            FuturePhase::Starting => {
+                set_phase(cell, FuturePhase::Resting);
                 ManuallyDrop::drop(&mut (*owner).room.starting);
             }
-            Phase::Resting | Phase::Absent | Phase::Ended => {}
+            FuturePhase::Resting | FuturePhase::Absent | FuturePhase::Ended => {}
         }
     }
 }

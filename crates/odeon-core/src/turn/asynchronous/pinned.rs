@@ -6,9 +6,9 @@ use std::ptr::{self, NonNull};
 use odeon_sync::atomic::Ordering;
 
 use super::aside::{self, Arrived};
-use super::cell::{self, AsyncCell, Phase, owner};
+use super::cell::{self, AsyncCell, FuturePhase, owner};
 use super::future::{self, Handlers};
-use super::{Step, end, go_on, stops, take_signal};
+use super::{AsyncStep, end, go_on, stops, take_signal};
 use crate::mailbox::label;
 use crate::messaging::tag;
 use crate::process::cell::{Header, signal};
@@ -49,7 +49,7 @@ pub(super) unsafe fn deliver<A: AsyncBehavior, H: Handlers<A>>(
         debug_assert!(!resumes, "nothing has been put aside before the start");
     }
     // SAFETY: this thread owns all actors of its stage.
-    if unsafe { cell::phase(cell) } == Phase::Ended {
+    if unsafe { cell::phase(cell) } == FuturePhase::Ended {
         // SAFETY: by contract.
         unsafe { deliver_too_late(cell, content) };
         return false;
@@ -72,14 +72,14 @@ pub(super) unsafe fn deliver<A: AsyncBehavior, H: Handlers<A>>(
         seen.end(header, aside);
     }
     let outcome = match step {
-        Ok(Step::Done | Step::Idle | Step::More) => TurnOutcome::More,
+        Ok(AsyncStep::Done | AsyncStep::Idle | AsyncStep::More) => TurnOutcome::More,
         // SAFETY: ours, and not used afterwards.
-        Ok(Step::End) => unsafe {
+        Ok(AsyncStep::End) => unsafe {
             end(cell, EndReason::Stopped, None);
             TurnOutcome::Stopped
         },
         // SAFETY: ours, and used afterwards only if the actor goes on.
-        Ok(Step::Restart) => unsafe { failing::restart_due(cell) },
+        Ok(AsyncStep::Restart) => unsafe { failing::restart_due(cell) },
         // SAFETY: as above.
         Err(panic) => unsafe { failing::fail(cell, panic) },
     };
@@ -125,7 +125,7 @@ unsafe fn step<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
     label: u32,
     content: Option<Arrived<A::Msg>>,
-) -> Step {
+) -> AsyncStep {
     // SAFETY: by contract, for the whole function.
     unsafe {
         let message = &(*cell.as_ptr()).message;
@@ -133,7 +133,7 @@ unsafe fn step<A: AsyncBehavior, H: Handlers<A>>(
             if let Some(content) = content {
                 dead_letter(&message.header, EndReason::Stopped, content);
             }
-            return Step::End;
+            return AsyncStep::End;
         }
         let step = match content {
             Some(content) if A::Msg::MAILBOXES == 1 && aside::can_handle_at_once(cell) => {
@@ -151,8 +151,8 @@ unsafe fn step<A: AsyncBehavior, H: Handlers<A>>(
         };
         // The last reference's signal comes after all messages, and a RESUME follows while any of
         // them is ready.
-        if step != Step::End && !aside::has_ready(cell) && cell::is_finished(cell) {
-            return Step::End;
+        if step != AsyncStep::End && !aside::has_ready(cell) && cell::is_finished(cell) {
+            return AsyncStep::End;
         }
         step
     }

@@ -3,14 +3,14 @@
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use super::cell::{AsyncCell, Phase, owner, phase, set_phase};
+use super::cell::{AsyncCell, FuturePhase, owner, phase, set_phase};
 use super::future::{self, Handlers};
-use super::{Step, aside, end};
-use crate::mailbox::{Guards, Order};
+use super::{AsyncStep, aside, end};
+use crate::mailbox::{Guards, SelectionOrder};
 use crate::process::cell::Header;
 use crate::turn::async_behavior::AsyncBehavior;
 use crate::turn::failing::contained;
-use crate::turn::guarding::{self, Failure};
+use crate::turn::guarding::{self, GuardFailure};
 use crate::turn::renewing::Renewable;
 use crate::vocabulary::message::Message;
 use crate::vocabulary::observe::EndReason;
@@ -22,7 +22,9 @@ unsafe impl<A: AsyncBehavior, H: Handlers<A>> Renewable for AsyncCell<A, H> {
     unsafe fn has_state(cell: NonNull<Self>) -> bool {
         // SAFETY: by contract; in every other phase there is an actor, and no future that borrows
         // it.
-        unsafe { phase(cell) != Phase::Absent && (*owner(cell)).actor.assume_init_ref().is_made() }
+        unsafe {
+            phase(cell) != FuturePhase::Absent && (*owner(cell)).actor.assume_init_ref().is_made()
+        }
     }
 
     unsafe fn abandon_message(cell: NonNull<Self>) {
@@ -35,7 +37,7 @@ unsafe impl<A: AsyncBehavior, H: Handlers<A>> Renewable for AsyncCell<A, H> {
         unsafe { (*owner(cell)).context.stop = false };
     }
 
-    unsafe fn resume(cell: NonNull<Self>, after: Failure) -> bool {
+    unsafe fn resume(cell: NonNull<Self>, after: GuardFailure) -> bool {
         if A::Msg::MAILBOXES == 1 {
             return false;
         }
@@ -62,14 +64,14 @@ unsafe impl<A: AsyncBehavior, H: Handlers<A>> Renewable for AsyncCell<A, H> {
         let (header, before) = unsafe {
             (*owner).context.guards = Guards::ALL_OPEN;
             let before = phase(cell);
-            set_phase(cell, Phase::Absent);
+            set_phase(cell, FuturePhase::Absent);
             (cell.cast::<Header>().as_ref(), before)
         };
         if A::Msg::MAILBOXES > 1 {
             // SAFETY: by contract.
-            contained(header, || unsafe { aside::set_order(cell, Order::Priority) });
+            contained(header, || unsafe { aside::set_order(cell, SelectionOrder::Priority) });
         }
-        if before != Phase::Absent {
+        if before != FuturePhase::Absent {
             // SAFETY: the future that referred to it is gone; dropped once, since the phase says
             // so.
             contained(header, || unsafe { (*owner).actor.assume_init_drop() });
@@ -81,13 +83,13 @@ unsafe impl<A: AsyncBehavior, H: Handlers<A>> Renewable for AsyncCell<A, H> {
         // SAFETY: by contract.
         unsafe {
             (*owner).actor.write(actor);
-            set_phase(cell, Phase::Resting);
+            set_phase(cell, FuturePhase::Resting);
         }
     }
 
     unsafe fn start(cell: NonNull<Self>) -> bool {
         // SAFETY: by contract.
-        unsafe { future::begin_starting(cell) == Step::End }
+        unsafe { future::begin_starting(cell) == AsyncStep::End }
     }
 
     unsafe fn end(cell: NonNull<Self>, reason: EndReason, failure: Option<Arc<str>>) {

@@ -6,23 +6,23 @@ use crate::messaging::lane::{Lane, companion};
 use crate::messaging::pressure;
 use crate::process::cell::MessageCell;
 use crate::process::current;
-use crate::turn::actor_cell::Owner;
+use crate::turn::actor_cell::CellOwner;
 use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
 use crate::turn::seen_turn;
 use crate::vocabulary::message::Message;
 
-use super::Step;
+use super::SequentialStep;
 use crate::turn::budget::Budget;
 
 /// Hands a message over, with its sender's lane. `label`: with the tag.
 #[inline(always)]
 pub(super) fn take<A: Behavior>(
     message: &MessageCell<A::Msg>,
-    owner: &mut Owner<A>,
+    owner: &mut CellOwner<A>,
     label: u32,
     content: A::Msg,
-) -> Step {
+) -> SequentialStep {
     let (label, tag) = label::split(label);
     let in_mailbox = |lane: Lane| {
         if A::Msg::MAILBOXES == 1 {
@@ -38,32 +38,42 @@ pub(super) fn take<A: Behavior>(
     } else {
         actor.take_laned(content, in_mailbox(Lane::of_tag(tag)), &mut ctx);
     }
-    if ctx.wants_stop() { Step::End } else { Step::Handled }
+    if ctx.wants_stop() { SequentialStep::End } else { SequentialStep::Handled }
 }
 
-/// Has the actor go on with what it has put aside. `Step::Idle`: there is nothing to do.
-pub(super) fn go_on<A: Behavior>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>) -> Step {
-    let step = |owner: &mut Owner<A>| {
+/// Has the actor go on with what it has put aside. `SequentialStep::Idle`: there is nothing to do.
+pub(super) fn go_on<A: Behavior>(
+    message: &MessageCell<A::Msg>,
+    owner: &mut CellOwner<A>,
+) -> SequentialStep {
+    let step = |owner: &mut CellOwner<A>| {
         let mut ctx = Context::new(message, None);
         let actor = owner.actor.as_mut().expect("an actor that has ended gets no turn");
         let went_on = actor.handle_deferred(&mut ctx);
         match went_on {
-            _ if ctx.wants_stop() => Step::End,
-            true => Step::Handled,
-            false => Step::Idle,
+            _ if ctx.wants_stop() => SequentialStep::End,
+            true => SequentialStep::Handled,
+            false => SequentialStep::Idle,
         }
     };
     if !message.header.is_seen() {
         return step(owner);
     }
     // What is gone on with was counted when it was taken.
-    seen_turn::noting_signal(&message.header, || step(owner), |step| *step == Step::Handled)
+    seen_turn::noting_signal(
+        &message.header,
+        || step(owner),
+        |step| *step == SequentialStep::Handled,
+    )
 }
 
 /// Whether the actor, which is to end, can do so: not while messages of it are being handled
 /// elsewhere, unless the theater waits for them no longer.
 #[cold]
-pub(super) fn may_end<A: Behavior>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>) -> bool {
+pub(super) fn may_end<A: Behavior>(
+    message: &MessageCell<A::Msg>,
+    owner: &mut CellOwner<A>,
+) -> bool {
     let Some(actor) = &mut owner.actor else { return true };
     if actor.may_end() {
         return true;
@@ -73,19 +83,19 @@ pub(super) fn may_end<A: Behavior>(message: &MessageCell<A::Msg>, owner: &mut Ow
 
 /// Whether the actor has its state to itself, to see to what others request.
 #[cold]
-pub(super) fn may_pause<A: Behavior>(owner: &mut Owner<A>) -> bool {
+pub(super) fn may_pause<A: Behavior>(owner: &mut CellOwner<A>) -> bool {
     owner.actor.as_mut().is_none_or(Behavior::may_pause)
 }
 
 /// On a stage that owns its actors: whether the actor wants to go on behind what has come already.
 #[inline(always)]
-pub(super) fn resumes<A: Behavior>(owner: &mut Owner<A>) -> bool {
+pub(super) fn resumes<A: Behavior>(owner: &mut CellOwner<A>) -> bool {
     A::DEFERS_ANYWHERE && owner.actor.as_mut().is_some_and(Behavior::resumes)
 }
 
 /// How many messages the actor has put aside.
 #[inline(always)]
-pub(super) fn deferred<A: Behavior>(owner: &Owner<A>) -> usize {
+pub(super) fn deferred<A: Behavior>(owner: &CellOwner<A>) -> usize {
     if !A::DEFERS {
         return 0;
     }
@@ -93,7 +103,7 @@ pub(super) fn deferred<A: Behavior>(owner: &Owner<A>) -> usize {
 }
 
 /// How many of these count as pressure.
-pub(super) fn pressing<A: Behavior>(owner: &Owner<A>) -> usize {
+pub(super) fn pressing<A: Behavior>(owner: &CellOwner<A>) -> usize {
     if !A::DEFERS {
         return 0;
     }
@@ -102,7 +112,10 @@ pub(super) fn pressing<A: Behavior>(owner: &Owner<A>) -> usize {
 
 /// Whether an actor that is about to go idle has so much put aside that senders are to hold back
 /// meanwhile.
-pub(super) fn stays_pressed<A: Behavior>(message: &MessageCell<A::Msg>, owner: &Owner<A>) -> bool {
+pub(super) fn stays_pressed<A: Behavior>(
+    message: &MessageCell<A::Msg>,
+    owner: &CellOwner<A>,
+) -> bool {
     let pressing = pressing(owner);
     if pressing <= RELIEVED_AT {
         return false;
@@ -113,7 +126,7 @@ pub(super) fn stays_pressed<A: Behavior>(message: &MessageCell<A::Msg>, owner: &
 
 /// Whether the actor may have put messages aside.
 #[inline(always)]
-pub(super) fn has_deferred<A: Behavior>(owner: &Owner<A>) -> bool {
+pub(super) fn has_deferred<A: Behavior>(owner: &CellOwner<A>) -> bool {
     owner.actor.as_ref().is_some_and(Behavior::has_deferred)
 }
 

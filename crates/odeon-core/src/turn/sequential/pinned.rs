@@ -8,13 +8,13 @@ use std::ptr::NonNull;
 use odeon_sync::atomic::Ordering;
 
 use super::rare::{deferred, deliver_followed, handle_pinned, handle_signal, start_first};
-use super::{Step, conclude, laned};
+use super::{SequentialStep, conclude, laned};
 use crate::mailbox::label;
 use crate::process::cell::{Header, MessageCell, Selector, signal};
 use crate::process::payload::Payload;
 use crate::process::task::TurnOutcome;
 use crate::scheduler::envelope::RESUME;
-use crate::turn::actor_cell::{ActorCell, Owner};
+use crate::turn::actor_cell::{ActorCell, CellOwner};
 use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
 use crate::turn::ending;
@@ -51,7 +51,7 @@ pub(super) unsafe fn deliver<A: Behavior>(
             }));
             let step = match handled {
                 Ok(false) => return laned::resumes(owner),
-                Ok(true) => Ok(Step::End),
+                Ok(true) => Ok(SequentialStep::End),
                 Err(panic) => Err(panic),
             };
             // SAFETY: ours, and not used after an outcome that says so. The reference is made anew:
@@ -82,7 +82,7 @@ pub(super) unsafe fn deliver<A: Behavior>(
 pub(super) fn deliver_rarely<A: Behavior>(
     cell: NonNull<ActorCell<A>>,
     message: &MessageCell<A::Msg>,
-    owner: &mut Owner<A>,
+    owner: &mut CellOwner<A>,
     label: u32,
     content: Option<A::Msg>,
 ) -> bool {
@@ -109,8 +109,8 @@ pub(super) fn deliver_rarely<A: Behavior>(
         seen.end(&message.header, deferred(owner));
     }
     match step {
-        Ok(Step::Handled) => wants_resume(owner),
-        Ok(Step::Idle | Step::More | Step::Hold) => false,
+        Ok(SequentialStep::Handled) => wants_resume(owner),
+        Ok(SequentialStep::Idle | SequentialStep::More | SequentialStep::Hold) => false,
         // SAFETY: the stage's thread owns the actor, which is used afterwards only if it goes on,
         // by a reference that is made anew: `conclude` has used its own.
         other => unsafe {
@@ -121,13 +121,13 @@ pub(super) fn deliver_rarely<A: Behavior>(
 }
 
 #[inline(always)]
-fn wants_resume<A: Behavior>(owner: &mut Owner<A>) -> bool {
+fn wants_resume<A: Behavior>(owner: &mut CellOwner<A>) -> bool {
     has_ready(owner) || laned::resumes(owner)
 }
 
 /// Whether a message that has been put aside can be handled.
 #[inline(always)]
-fn has_ready<A: Behavior>(owner: &Owner<A>) -> bool {
+fn has_ready<A: Behavior>(owner: &CellOwner<A>) -> bool {
     A::Msg::MAILBOXES > 1
         && owner.selector.as_ref().is_some_and(|selector| selector.set.has_ready(selector.guards))
 }
@@ -135,17 +135,17 @@ fn has_ready<A: Behavior>(owner: &Owner<A>) -> bool {
 #[inline(always)]
 fn step_pinned<A: Behavior>(
     message: &MessageCell<A::Msg>,
-    owner: &mut Owner<A>,
+    owner: &mut CellOwner<A>,
     label: u32,
     content: Option<A::Msg>,
-) -> Step {
+) -> SequentialStep {
     // ORDERING: Acquire: as in `turn`.
     let signals = message.header.signals.load(Ordering::Acquire);
     if signals & signal::STOP != 0 {
         if let Some(content) = content {
             ending::dead_letter(&message.header, EndReason::Stopped, content);
         }
-        return Step::End;
+        return SequentialStep::End;
     }
     let step = match content {
         Some(content) if A::Msg::MAILBOXES == 1 => handle_pinned(message, owner, signals, content),
@@ -160,7 +160,7 @@ fn step_pinned<A: Behavior>(
                 set.put(mailbox, content);
                 match set.take_next(guards) {
                     Some(next) => handle_pinned(message, owner, signals, next),
-                    None => Step::Handled,
+                    None => SequentialStep::Handled,
                 }
             }
         }
@@ -170,20 +170,20 @@ fn step_pinned<A: Behavior>(
                 &mut **owner.selector.as_mut().expect("several mailboxes");
             match set.take_next(guards) {
                 Some(next) => handle_pinned(message, owner, signals, next),
-                None => Step::Handled,
+                None => SequentialStep::Handled,
             }
         }
         None => handle_signal(message, owner, label),
     };
     // The last reference's signal comes after all messages, and a RESUME follows while any of them
     // is ready.
-    if (step == Step::Handled || A::DEFERS_ANYWHERE && step == Step::Idle)
+    if (step == SequentialStep::Handled || A::DEFERS_ANYWHERE && step == SequentialStep::Idle)
         && (label == label::UNREFERENCED || label == RESUME)
         && message.header.is_unreachable()
         && !has_ready(owner)
         && !(A::DEFERS_ANYWHERE && laned::deferred(owner) > 0)
     {
-        return Step::End;
+        return SequentialStep::End;
     }
     step
 }

@@ -5,21 +5,21 @@ use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
 use super::pinned::deliver_rarely;
-use super::{Step, guards_of, handle, handle_guarded, heed_guards, laned, take_signal};
+use super::{SequentialStep, guards_of, handle, handle_guarded, heed_guards, laned, take_signal};
 use crate::mailbox::{Guards, label};
 use crate::messaging::tag;
 use crate::process::cell::{MessageCell, Selector, signal};
 use crate::telemetry::follow;
-use crate::turn::actor_cell::{ActorCell, Owner};
+use crate::turn::actor_cell::{ActorCell, CellOwner};
 use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
 use crate::turn::failing::{self, Heeded};
 use crate::turn::interior::Interior;
 use crate::turn::seen_turn;
-use crate::turn::seen_turn::{Progress, SeenTurn, Whereabouts};
+use crate::turn::seen_turn::{SeenTurn, TurnProgress, Whereabouts};
 
 /// How many messages the actor has put aside.
-pub(super) fn deferred<A: Behavior>(owner: &Owner<A>) -> usize {
+pub(super) fn deferred<A: Behavior>(owner: &CellOwner<A>) -> usize {
     let sorted = owner.selector.as_ref().map_or(0, |selector| selector.set.ready(Guards::ALL_OPEN));
     sorted + laned::deferred(owner)
 }
@@ -32,12 +32,14 @@ pub(super) fn deferred<A: Behavior>(owner: &Owner<A>) -> usize {
 pub(super) unsafe fn note_end<A: Behavior>(
     cell: NonNull<ActorCell<A>>,
     seen: &SeenTurn<'_>,
-    step: &std::thread::Result<Step>,
+    step: &std::thread::Result<SequentialStep>,
     spent: u32,
 ) {
     let progress = match step {
-        Ok(Step::End | Step::Restart) | Err(_) => Progress::SpentAndEndedWithin(spent),
-        Ok(_) => Progress::Spent(spent),
+        Ok(SequentialStep::End | SequentialStep::Restart) | Err(_) => {
+            TurnProgress::SpentAndEndedWithin(spent)
+        }
+        Ok(_) => TurnProgress::Spent(spent),
     };
     // SAFETY: by contract; the references end here.
     let (header, owner) =
@@ -53,10 +55,10 @@ pub(super) unsafe fn note_end<A: Behavior>(
 #[cold]
 pub(super) unsafe fn handle_rarely<A: Behavior>(
     message: &MessageCell<A::Msg>,
-    owner: &mut Owner<A>,
+    owner: &mut CellOwner<A>,
     label: u32,
     content: MaybeUninit<A::Msg>,
-) -> Step {
+) -> SequentialStep {
     let tagged = label;
     let (label, tag) = label::split(tagged);
     if tag == 0 {
@@ -68,7 +70,7 @@ pub(super) unsafe fn handle_rarely<A: Behavior>(
         return laned::take(message, owner, tagged, content);
     }
     let header = &message.header;
-    let Owner { inbox, selector, actor } = &mut *owner;
+    let CellOwner { inbox, selector, actor } = &mut *owner;
     if let Some(Selector { guards, set }) = selector.as_deref_mut() {
         let mailbox = (label - label::FIRST_MAILBOX) as usize;
         // SAFETY: `message` and `owner` belong together.
@@ -77,7 +79,7 @@ pub(super) unsafe fn handle_rarely<A: Behavior>(
             // Put aside it is a message like all others.
             tag::forget(header, tag);
             set.put(mailbox, content);
-            return seen_turn::noting_signal(header, || Step::Handled, |_| true);
+            return seen_turn::noting_signal(header, || SequentialStep::Handled, |_| true);
         }
         let actor = actor.as_mut().expect("an actor that has ended gets no turn");
         let mut scope = tag::begin::<A::Msg>(header, tag);
@@ -92,14 +94,14 @@ pub(super) unsafe fn handle_rarely<A: Behavior>(
 
 pub(super) fn handle_signal<A: Behavior>(
     message: &MessageCell<A::Msg>,
-    owner: &mut Owner<A>,
+    owner: &mut CellOwner<A>,
     label: u32,
-) -> Step {
+) -> SequentialStep {
     if !message.header.is_seen() {
         return take_signal(message, owner, label);
     }
     let take = || take_signal(message, owner, label);
-    seen_turn::noting_signal(&message.header, take, |step| *step == Step::Handled)
+    seen_turn::noting_signal(&message.header, take, |step| *step == SequentialStep::Handled)
 }
 
 /// What another actor of a pinned stage sends may overtake the signal to start, if that came from
@@ -108,7 +110,7 @@ pub(super) fn handle_signal<A: Behavior>(
 pub(super) fn start_first<A: Behavior>(
     cell: NonNull<ActorCell<A>>,
     message: &MessageCell<A::Msg>,
-    owner: &mut Owner<A>,
+    owner: &mut CellOwner<A>,
 ) {
     let resumes = deliver_rarely(cell, message, owner, label::START, None);
     debug_assert!(!resumes, "nothing has been put aside before the start");
@@ -119,7 +121,7 @@ pub(super) fn start_first<A: Behavior>(
 pub(super) fn deliver_followed<A: Behavior>(
     cell: NonNull<ActorCell<A>>,
     message: &MessageCell<A::Msg>,
-    owner: &mut Owner<A>,
+    owner: &mut CellOwner<A>,
     label: u32,
     content: A::Msg,
 ) -> bool {
@@ -142,10 +144,10 @@ pub(super) fn deliver_followed<A: Behavior>(
 #[inline(always)]
 pub(super) fn handle_pinned<A: Behavior>(
     message: &MessageCell<A::Msg>,
-    owner: &mut Owner<A>,
+    owner: &mut CellOwner<A>,
     signals: u32,
     content: A::Msg,
-) -> Step {
+) -> SequentialStep {
     if signals & signal::SEEN != 0 {
         seen_turn::pinned_handles(&message.header);
     }
@@ -156,12 +158,12 @@ pub(super) fn handle_pinned<A: Behavior>(
 #[cold]
 pub(super) fn come_to_mark<A: Behavior>(
     message: &MessageCell<A::Msg>,
-    owner: &mut Owner<A>,
-) -> Step {
-    let Owner { selector, actor, .. } = owner;
+    owner: &mut CellOwner<A>,
+) -> SequentialStep {
+    let CellOwner { selector, actor, .. } = owner;
     let actor = actor.as_mut().expect("an actor that has ended gets no turn");
     if actor.marked(&mut Interior::new(message, selector.as_deref_mut())) {
-        return Step::End;
+        return SequentialStep::End;
     }
     heed_guards(message, owner)
 }
@@ -170,14 +172,14 @@ pub(super) fn come_to_mark<A: Behavior>(
 #[cold]
 pub(super) fn heed_request<A: Behavior>(
     message: &MessageCell<A::Msg>,
-    owner: &mut Owner<A>,
-) -> Step {
+    owner: &mut CellOwner<A>,
+) -> SequentialStep {
     if A::DEFERS && !laned::may_pause(owner) {
-        return Step::Handled;
+        return SequentialStep::Handled;
     }
     match failing::heed_request(&message.header) {
-        Heeded::Nothing => return Step::Handled,
-        Heeded::Restart => return Step::Restart,
+        Heeded::Nothing => return SequentialStep::Handled,
+        Heeded::Restart => return SequentialStep::Restart,
         Heeded::Piped => {}
     }
     let Some(continuation) = failing::next_continuation(&message.header) else {
@@ -188,5 +190,5 @@ pub(super) fn heed_request<A: Behavior>(
     let mut ctx = Context::new(message, guards);
     let actor = owner.actor.as_mut().expect("an actor that has ended gets no turn");
     actor.go_on(continuation, &mut ctx);
-    if ctx.wants_stop() { Step::End } else { heed_guards(message, owner) }
+    if ctx.wants_stop() { SequentialStep::End } else { heed_guards(message, owner) }
 }

@@ -1,15 +1,15 @@
 //! Actors with several mailboxes: arrivals go into their mailboxes, then the next one is selected.
 
-use super::{Step, handle_guarded, handle_rarely};
+use super::{SequentialStep, handle_guarded, handle_rarely};
 use crate::mailbox::{PRESSED_FROM, label};
 use crate::messaging::pressure;
 use crate::process::cell::{MessageCell, Selector};
-use crate::turn::actor_cell::Owner;
+use crate::turn::actor_cell::CellOwner;
 use crate::turn::behavior::Behavior;
 use crate::vocabulary::message::Message;
 
 /// Takes the next message or signal of an actor with several mailboxes and handles it.
-/// `Step::Idle`: nothing is ready.
+/// `SequentialStep::Idle`: nothing is ready.
 ///
 /// Arrivals are sorted into their mailboxes until one is found that nothing behind it can go
 /// before: that one is handled straight away, and the rest stays in the inbox. A signal goes before
@@ -20,10 +20,10 @@ use crate::vocabulary::message::Message;
 #[inline(always)]
 pub(super) unsafe fn handle_selected<A: Behavior>(
     message: &MessageCell<A::Msg>,
-    owner: &mut Owner<A>,
-) -> Step {
+    owner: &mut CellOwner<A>,
+) -> SequentialStep {
     let mut sorted = 0_usize;
-    let Owner { inbox, selector, actor } = &mut *owner;
+    let CellOwner { inbox, selector, actor } = &mut *owner;
     let Selector { guards, set } = selector.as_deref_mut().expect("made with the actor");
     let actor = actor.as_mut().expect("an actor that has ended gets no turn");
     // SAFETY: by contract.
@@ -52,6 +52,6 @@ pub(super) unsafe fn handle_selected<A: Behavior>(
     }
     match set.take_next(guards) {
         Some(content) => handle_guarded(message, guards, actor, content),
-        None => Step::Idle,
+        None => SequentialStep::Idle,
     }
 }

@@ -24,7 +24,7 @@ pub(super) struct Root {
 
 /// What stands where a value is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Node {
+pub(super) enum ShapeNode {
     /// Nobody has come so far.
     Unknown,
     /// A value without parts.
@@ -37,21 +37,21 @@ pub(super) enum Node {
 
 /// The parts of a struct, list, or variant.
 #[derive(Default)]
-struct Parts {
+struct ShapeParts {
     label: String,
-    nodes: Vec<Node>,
+    nodes: Vec<ShapeNode>,
 }
 
 #[derive(Default)]
 struct Variant {
-    parts: Parts,
+    parts: ShapeParts,
     is_begun: bool,
 }
 
 /// A type with parts.
 #[derive(Default)]
 struct Shape {
-    parts: Parts,
+    parts: ShapeParts,
     variants: Vec<Variant>,
     /// The first variant of which a value has been made: there is none of the same enum in it.
     ends: Option<usize>,
@@ -62,22 +62,22 @@ struct Shape {
 }
 
 /// Whose parts are meant: of a shape, or of a variant of it.
-pub(super) type Place = (usize, Option<usize>);
+pub(super) type ShapeOrVariant = (usize, Option<usize>);
 
 /// See the module.
 struct Trace {
     shapes: Vec<Shape>,
     /// By the type that reads it.
     by_reader: HashMap<&'static str, usize>,
-    roots: Vec<(Root, Node)>,
+    roots: Vec<(Root, ShapeNode)>,
     /// What has been read last.
-    last: Node,
+    last: ShapeNode,
     depth: usize,
     steps: usize,
     /// Which made-up values are answered.
     answer: usize,
     /// By how many others are answered at places where some have been refused.
-    refused: HashMap<(Place, usize), usize>,
+    refused: HashMap<(ShapeOrVariant, usize), usize>,
     /// In the present run something has been refused; and others are to be answered there.
     has_failed: bool,
     tries_again: bool,
@@ -101,8 +101,8 @@ pub(super) fn layout_of(root: Root) -> u64 {
     let trace = Trace {
         shapes: Vec::new(),
         by_reader: HashMap::new(),
-        roots: vec![(root, Node::Unknown)],
-        last: Node::Unknown,
+        roots: vec![(root, ShapeNode::Unknown)],
+        last: ShapeNode::Unknown,
         depth: 0,
         steps: MOST_STEPS,
         answer: 0,
@@ -131,7 +131,7 @@ fn read_all(root: Root, number: usize) {
         let is_read = (root.trace)();
         let goes_on = with(|trace| {
             let (_, node) = &mut trace.roots[number];
-            if *node == Node::Unknown {
+            if *node == ShapeNode::Unknown {
                 *node = trace.last;
             }
             if !is_read && !trace.has_failed && answer + 1 < ANSWERS {
@@ -150,7 +150,7 @@ fn read_all(root: Root, number: usize) {
 impl Trace {
     /// Another value is read. Answers how often variants have been begun.
     fn begin(&mut self, answer: usize) -> usize {
-        (self.answer, self.depth, self.last) = (answer, 0, Node::Unknown);
+        (self.answer, self.depth, self.last) = (answer, 0, ShapeNode::Unknown);
         (self.has_failed, self.tries_again) = (false, false);
         for shape in &mut self.shapes {
             (shape.open, shape.is_seen) = (0, false);
@@ -179,12 +179,13 @@ impl Trace {
         }
     }
 
-    fn is_lead(&self, parts: &Parts) -> bool {
-        let leads = |node: &Node| matches!(node, Node::Shape(of) if self.leads_on.contains(of));
+    fn is_lead(&self, parts: &ShapeParts) -> bool {
+        let leads =
+            |node: &ShapeNode| matches!(node, ShapeNode::Shape(of) if self.leads_on.contains(of));
         parts.nodes.iter().any(leads)
     }
 
-    fn parts(&mut self, (shape, variant): Place) -> &mut Parts {
+    fn parts(&mut self, (shape, variant): ShapeOrVariant) -> &mut ShapeParts {
         let shape = &mut self.shapes[shape];
         match variant {
             None => &mut shape.parts,
@@ -239,17 +240,17 @@ impl Trace {
         hash.0
     }
 
-    fn add(&self, node: Node, hashes: &[u64], hash: &mut Hash) {
+    fn add(&self, node: ShapeNode, hashes: &[u64], hash: &mut Hash) {
         match node {
-            Node::Unknown => hash.add_number(0),
-            Node::Leaf(name) => hash.add_text(name),
-            Node::Shape(number) => hash.add_number(hashes[number]),
-            Node::Reference(what, root) => {
+            ShapeNode::Unknown => hash.add_number(0),
+            ShapeNode::Leaf(name) => hash.add_text(name),
+            ShapeNode::Shape(number) => hash.add_number(hashes[number]),
+            ShapeNode::Reference(what, root) => {
                 hash.add_text(what);
                 match self.roots[root].1 {
-                    Node::Shape(number) => hash.add_number(hashes[number]),
+                    ShapeNode::Shape(number) => hash.add_number(hashes[number]),
                     // Of a type that refers to itself, and has no parts, there is no end.
-                    Node::Reference(what, _) => hash.add_text(what),
+                    ShapeNode::Reference(what, _) => hash.add_text(what),
                     node => self.add(node, hashes, hash),
                 }
             }
@@ -292,7 +293,7 @@ pub(super) fn step() -> Option<usize> {
 
 /// A value without parts has been read.
 pub(super) fn note_leaf(name: &'static str) {
-    with(|trace| trace.last = Node::Leaf(name));
+    with(|trace| trace.last = ShapeNode::Leaf(name));
 }
 
 /// What has been read last is a reference.
@@ -300,10 +301,10 @@ pub(super) fn note_reference(what: &'static str, root: Root) {
     with(|trace| {
         let known = trace.roots.iter().position(|(known, _)| known.of == root.of);
         let number = known.unwrap_or_else(|| {
-            trace.roots.push((root, Node::Unknown));
+            trace.roots.push((root, ShapeNode::Unknown));
             trace.roots.len() - 1
         });
-        trace.last = Node::Reference(what, number);
+        trace.last = ShapeNode::Reference(what, number);
     });
 }
 
@@ -322,13 +323,13 @@ impl Open {
             let number = match trace.by_reader.get(reader) {
                 Some(&number) => number,
                 None => {
-                    let parts = Parts { label: label(), nodes: Vec::new() };
+                    let parts = ShapeParts { label: label(), nodes: Vec::new() };
                     trace.shapes.push(Shape { parts, ..Shape::default() });
                     trace.by_reader.insert(reader, trace.shapes.len() - 1);
                     trace.shapes.len() - 1
                 }
             };
-            trace.last = Node::Shape(number);
+            trace.last = ShapeNode::Shape(number);
             if trace.depth == DEEPEST {
                 return None;
             }
@@ -346,7 +347,7 @@ impl Open {
         with(|trace| {
             let variants = &mut trace.shapes[self.number].variants;
             for name in &names[variants.len().min(names.len())..] {
-                let parts = Parts { label: (*name).to_owned(), nodes: Vec::new() };
+                let parts = ShapeParts { label: (*name).to_owned(), nodes: Vec::new() };
                 variants.push(Variant { parts, is_begun: false });
             }
             trace.choose(self.number)
@@ -372,13 +373,13 @@ impl Drop for Open {
         with(|trace| {
             trace.depth -= 1;
             trace.shapes[self.number].open -= 1;
-            trace.last = Node::Shape(self.number);
+            trace.last = ShapeNode::Shape(self.number);
         });
     }
 }
 
 /// What kind of variant it is.
-pub(super) fn note_variant(place: Place, kind: impl FnOnce() -> String) {
+pub(super) fn note_variant(place: ShapeOrVariant, kind: impl FnOnce() -> String) {
     with(|trace| {
         let parts = trace.parts(place);
         // The first time.
@@ -391,12 +392,12 @@ pub(super) fn note_variant(place: Place, kind: impl FnOnce() -> String) {
 
 /// The part at this place is read by `read`.
 pub(super) fn part<R, E>(
-    place: Place,
+    place: ShapeOrVariant,
     index: usize,
     read: impl FnOnce() -> Result<R, E>,
 ) -> Result<R, E> {
     let around = with(|trace| {
-        trace.last = Node::Unknown;
+        trace.last = ShapeNode::Unknown;
         let refused = trace.refused.get(&(place, index)).copied().unwrap_or_default();
         let answer = (trace.answer + refused) % ANSWERS;
         std::mem::replace(&mut trace.answer, answer)
@@ -407,9 +408,9 @@ pub(super) fn part<R, E>(
         let last = trace.last;
         let nodes = &mut trace.parts(place).nodes;
         if nodes.len() <= index {
-            nodes.resize(index + 1, Node::Unknown);
+            nodes.resize(index + 1, ShapeNode::Unknown);
         }
-        if nodes[index] == Node::Unknown {
+        if nodes[index] == ShapeNode::Unknown {
             nodes[index] = last;
         }
         // The innermost is who has refused.

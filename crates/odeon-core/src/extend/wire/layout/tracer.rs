@@ -9,7 +9,7 @@ use serde::de::{
     VariantAccess, Visitor,
 };
 
-use super::shapes::{self, ANSWERS, Open, Place};
+use super::shapes::{self, ANSWERS, Open, ShapeOrVariant};
 
 /// See the module.
 pub(super) struct Tracer;
@@ -164,7 +164,9 @@ impl<'de> Deserializer<'de> for Tracer {
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
         whole(
             || "list".into(),
-            |visitor: V, open| visitor.visit_seq(Parts::of(open, usize::from(!open.is_known))),
+            |visitor: V, open| {
+                visitor.visit_seq(RemainingParts::of(open, usize::from(!open.is_known)))
+            },
             visitor,
         )
     }
@@ -172,7 +174,9 @@ impl<'de> Deserializer<'de> for Tracer {
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refused> {
         whole(
             || "map".into(),
-            |visitor: V, open| visitor.visit_map(Parts::of(open, 2 * usize::from(!open.is_known))),
+            |visitor: V, open| {
+                visitor.visit_map(RemainingParts::of(open, 2 * usize::from(!open.is_known)))
+            },
             visitor,
         )
     }
@@ -184,7 +188,7 @@ impl<'de> Deserializer<'de> for Tracer {
     ) -> Result<V::Value, Refused> {
         whole(
             || format!("tuple {len}"),
-            |visitor: V, open| visitor.visit_seq(Parts::of(open, len)),
+            |visitor: V, open| visitor.visit_seq(RemainingParts::of(open, len)),
             visitor,
         )
     }
@@ -197,7 +201,7 @@ impl<'de> Deserializer<'de> for Tracer {
     ) -> Result<V::Value, Refused> {
         whole(
             || format!("tuple {name} {len}"),
-            |visitor: V, open| visitor.visit_seq(Parts::of(open, len)),
+            |visitor: V, open| visitor.visit_seq(RemainingParts::of(open, len)),
             visitor,
         )
     }
@@ -210,7 +214,7 @@ impl<'de> Deserializer<'de> for Tracer {
     ) -> Result<V::Value, Refused> {
         whole(
             || all("struct", name, fields),
-            |visitor: V, open| visitor.visit_seq(Parts::of(open, fields.len())),
+            |visitor: V, open| visitor.visit_seq(RemainingParts::of(open, fields.len())),
             visitor,
         )
     }
@@ -239,13 +243,13 @@ impl<'de> Deserializer<'de> for Tracer {
 }
 
 /// The parts of a value, one after the other.
-struct Parts {
-    place: Place,
+struct RemainingParts {
+    place: ShapeOrVariant,
     next: usize,
     len: usize,
 }
 
-impl Parts {
+impl RemainingParts {
     fn of(open: &Open, len: usize) -> Self {
         Self { place: (open.number, None), next: 0, len }
     }
@@ -256,7 +260,7 @@ impl Parts {
     }
 }
 
-impl<'de> SeqAccess<'de> for Parts {
+impl<'de> SeqAccess<'de> for RemainingParts {
     type Error = Refused;
 
     fn next_element_seed<S: DeserializeSeed<'de>>(
@@ -271,7 +275,7 @@ impl<'de> SeqAccess<'de> for Parts {
     }
 }
 
-impl<'de> MapAccess<'de> for Parts {
+impl<'de> MapAccess<'de> for RemainingParts {
     type Error = Refused;
 
     fn next_key_seed<S: DeserializeSeed<'de>>(
@@ -293,12 +297,12 @@ struct Which {
 }
 
 impl Which {
-    fn place(&self) -> Place {
+    fn place(&self) -> ShapeOrVariant {
         (self.shape, Some(self.variant))
     }
 
-    fn parts(self, len: usize) -> Parts {
-        Parts { place: self.place(), next: 0, len }
+    fn parts(self, len: usize) -> RemainingParts {
+        RemainingParts { place: self.place(), next: 0, len }
     }
 }
 

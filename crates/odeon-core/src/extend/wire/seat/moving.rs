@@ -7,13 +7,13 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::Seat;
-use super::place::{Place, Resident};
+use super::place::{ActorLocation, Resident};
 use crate::extend::wire::codec::encode;
 use crate::extend::wire::mobile::{Guest, OfKind};
 use crate::extend::wire::outbound::{Began, Bid, Earlier, NotTaken, Occupied, Settler, Traveller};
 use crate::extend::wire::passage::Passage;
 use crate::extend::wire::slot::Slot;
-use crate::extend::wire::stand_in::{Before, LOOK, LOST, Waiting};
+use crate::extend::wire::stand_in::{Before, LOOK, LOST, PendingDelivery};
 use crate::extend::{self, Awaits, TakenLetter};
 use crate::mailbox::written_guards::WrittenGuards;
 use crate::messaging::actor_ref::ActorRef;
@@ -38,9 +38,9 @@ where
             return self.is_lost(interior);
         }
         let occupied = match self.place {
-            Place::Here(_) => Occupied::ByTheActor,
-            Place::Leaving(..) => Occupied::ByOneThatLeaves,
-            Place::Elsewhere => Occupied::No,
+            ActorLocation::Here(_) => Occupied::ByTheActor,
+            ActorLocation::Leaving(..) => Occupied::ByOneThatLeaves,
+            ActorLocation::Elsewhere => Occupied::No,
         };
         match self.outbound().heed(&mark, occupied) {
             Bid::Nothing => {}
@@ -63,7 +63,7 @@ where
 
     /// `true`: it ends. What has come until here is told to be beyond reach.
     fn is_lost(&mut self, interior: &mut Interior<'_, M>) -> bool {
-        if !matches!(self.place, Place::Elsewhere) {
+        if !matches!(self.place, ActorLocation::Elsewhere) {
             return false;
         }
         self.put_sorted_aside(interior);
@@ -82,14 +82,14 @@ where
         interior: &mut Interior<'_, M>,
     ) {
         let cell = interior.cell;
-        if !matches!(self.place, Place::Elsewhere) {
+        if !matches!(self.place, ActorLocation::Elsewhere) {
             return self.refuse(message, &companion, cell);
         }
         // What was sent before it and not yet selected goes before it.
         interior.drain(|mailbox, message| {
-            self.receive(Waiting::Message(Slot::of_mailbox(mailbox), message), cell);
+            self.receive(PendingDelivery::Message(Slot::of_mailbox(mailbox), message), cell);
         });
-        self.receive(Waiting::Accompanied(slot, message, companion), cell);
+        self.receive(PendingDelivery::Accompanied(slot, message, companion), cell);
     }
 
     pub(super) fn refuse(&mut self, message: M, companion: &[u8], cell: &MessageCell<M>) {
@@ -102,9 +102,9 @@ where
         let cell = interior.cell;
         // What was sent before it and not yet selected goes before it.
         interior.drain(|mailbox, message| {
-            self.receive(Waiting::Message(Slot::of_mailbox(mailbox), message), cell);
+            self.receive(PendingDelivery::Message(Slot::of_mailbox(mailbox), message), cell);
         });
-        self.receive(Waiting::Mark(mark), cell);
+        self.receive(PendingDelivery::Mark(mark), cell);
     }
 
     /// The seat is about to go idle: if its actor is to leave, and can, it is reminded of that.
@@ -112,7 +112,7 @@ where
         if self.summons.is_none() || Interior::new(cell, None).has_pipes() {
             return;
         }
-        let Place::Here(guest) = &mut self.place else { return };
+        let ActorLocation::Here(guest) = &mut self.place else { return };
         if guest.may_leave(&|| ActorRef::in_turn_of(cell)) {
             let desk = self.desk.as_ref().expect("whoever is to leave has been introduced");
             desk.leave_mark(&ActorRef::in_turn_of(cell), LOOK.to_vec());
@@ -124,20 +124,20 @@ where
             return;
         }
         let cell = interior.cell;
-        if let (Place::Here(guest), false) = (&mut self.place, interior.has_children()) {
+        if let (ActorLocation::Here(guest), false) = (&mut self.place, interior.has_children()) {
             if self.summons.is_some() && !guest.may_leave(&|| ActorRef::in_turn_of(cell)) {
                 return;
             }
         }
         let Some(departure) = self.summons.take() else { return };
         if interior.has_children() {
-            if let Place::Here(guest) = &mut self.place {
+            if let ActorLocation::Here(guest) = &mut self.place {
                 guest.stays();
             }
             return departure.refuse("it has children, which cannot move with it");
         }
-        let mut guest = match mem::replace(&mut self.place, Place::Elsewhere) {
-            Place::Here(guest) => guest,
+        let mut guest = match mem::replace(&mut self.place, ActorLocation::Elsewhere) {
+            ActorLocation::Here(guest) => guest,
             other => {
                 self.place = other;
                 return departure.refuse("it is about to move already");
@@ -145,7 +145,7 @@ where
         };
         let newer = mem::take(&mut self.aside);
         guest.hand_over(&mut |slot, message| {
-            self.aside.push_back(Waiting::Message(slot, message));
+            self.aside.push_back(PendingDelivery::Message(slot, message));
         });
         let guards = interior.guards();
         let traveller = Traveller {
@@ -158,32 +158,32 @@ where
         };
         let begun = extend::packs(&ActorRef::in_turn_of(cell), || departure.begin(traveller));
         if let Began::Stays(settler) = begun {
-            self.place = Place::Here(stays(guest, settler));
+            self.place = ActorLocation::Here(stays(guest, settler));
             self.aside.extend(newer);
             if !self.aside.is_empty() {
                 self.keep(cell);
             }
             return;
         }
-        self.place = Place::Leaving(guest, guards);
+        self.place = ActorLocation::Leaving(guest, guards);
         self.keep(cell);
         interior.drain(|mailbox, message| {
-            self.aside.push_back(Waiting::Message(Slot::of_mailbox(mailbox), message));
+            self.aside.push_back(PendingDelivery::Message(Slot::of_mailbox(mailbox), message));
         });
         self.aside.extend(newer);
         interior.open();
         // Some of the marks that wait here may not have to wait until the actor is let go.
         let outbound = &self.desk.as_ref().expect("whoever leaves has been introduced").outbound;
         self.aside.retain(|waiting| match waiting {
-            Waiting::Message(..) | Waiting::Accompanied(..) => true,
-            Waiting::Mark(mark) => !outbound.heeds_early(mark),
+            PendingDelivery::Message(..) | PendingDelivery::Accompanied(..) => true,
+            PendingDelivery::Mark(mark) => !outbound.heeds_early(mark),
         });
     }
 
     /// Hands over what is aside, and lets the actor go behind it; unless the way there has been
     /// lost before.
     fn go(&mut self, interior: &mut Interior<'_, M>) {
-        debug_assert!(matches!(self.place, Place::Leaving(..)), "it has been written");
+        debug_assert!(matches!(self.place, ActorLocation::Leaving(..)), "it has been written");
         self.put_sorted_aside(interior);
         let me = ActorRef::in_turn_of(interior.cell);
         let mut has_gone = self.hand_over_all(interior.cell);
@@ -197,7 +197,7 @@ where
             return self.keep(interior.cell);
         }
         drop(me);
-        let guest = mem::replace(&mut self.place, Place::Elsewhere);
+        let guest = mem::replace(&mut self.place, ActorLocation::Elsewhere);
         // The user's code.
         contain(|| drop(guest));
     }
@@ -232,12 +232,14 @@ where
     }
 
     fn stay(&mut self, settler: Option<Settler>, interior: &mut Interior<'_, M>) -> bool {
-        let Place::Leaving(guest, guards) = mem::replace(&mut self.place, Place::Elsewhere) else {
+        let ActorLocation::Leaving(guest, guards) =
+            mem::replace(&mut self.place, ActorLocation::Elsewhere)
+        else {
             unreachable!("only an actor that has been written can be kept");
         };
         self.put_sorted_aside(interior);
         // In its place before its own code runs: a panic of that is to find it there.
-        self.place = Place::Here(stays(guest, settler));
+        self.place = ActorLocation::Here(stays(guest, settler));
         self.begin(guards, interior);
         self.sort(interior)
     }
@@ -255,7 +257,7 @@ where
         self.aside.extend(newer);
         self.put_sorted_aside(interior);
         // As in `stay`.
-        self.place = Place::Here(Resident::Come(guest));
+        self.place = ActorLocation::Here(Resident::Come(guest));
         self.begin(guards, interior);
         let me = ActorRef::in_turn_of(interior.cell);
         for letter in letters {
@@ -267,7 +269,7 @@ where
             }
         }
         let stops = match &mut self.place {
-            Place::Here(guest) => guest.arrived(interior),
+            ActorLocation::Here(guest) => guest.arrived(interior),
             _ => false,
         };
         self.sort(interior) || stops
@@ -275,7 +277,7 @@ where
 
     /// The actor that sits here begins with these guards.
     fn begin(&self, guards: WrittenGuards, interior: &mut Interior<'_, M>) {
-        if let Place::Here(guest) = &self.place {
+        if let ActorLocation::Here(guest) = &self.place {
             interior.begin(guards, guest.selection());
         }
     }
@@ -283,7 +285,7 @@ where
     /// What has been taken from the inbox, and not selected, is newer than what is aside.
     fn put_sorted_aside(&mut self, interior: &mut Interior<'_, M>) {
         interior.drain(|mailbox, message| {
-            self.aside.push_back(Waiting::Message(Slot::of_mailbox(mailbox), message));
+            self.aside.push_back(PendingDelivery::Message(Slot::of_mailbox(mailbox), message));
         });
     }
 
@@ -292,20 +294,20 @@ where
     fn sort(&mut self, interior: &mut Interior<'_, M>) -> bool {
         let mut stops = false;
         let has_lanes = interior.cell.header.vtable.laned;
-        while M::MAILBOXES > 1 && !has_lanes && matches!(self.place, Place::Here(_)) {
+        while M::MAILBOXES > 1 && !has_lanes && matches!(self.place, ActorLocation::Here(_)) {
             match self.aside.pop_front() {
                 None => break,
-                Some(Waiting::Mark(mark)) => stops |= self.come_to(mark, interior),
-                Some(Waiting::Accompanied(_, message, companion)) => {
+                Some(PendingDelivery::Mark(mark)) => stops |= self.come_to(mark, interior),
+                Some(PendingDelivery::Accompanied(_, message, companion)) => {
                     self.refuse(message, &companion, interior.cell);
                 }
-                Some(Waiting::Message(slot, message)) => {
+                Some(PendingDelivery::Message(slot, message)) => {
                     let kept = interior.put(slot.mailbox, message);
                     debug_assert!(kept.is_none(), "there are several mailboxes");
                 }
             }
         }
-        if self.aside.is_empty() && matches!(self.place, Place::Here(_)) {
+        if self.aside.is_empty() && matches!(self.place, ActorLocation::Here(_)) {
             self.keeps = None;
         } else {
             self.keep(interior.cell);

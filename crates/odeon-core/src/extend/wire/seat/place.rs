@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// See the module.
-pub(super) enum Place<M: Message + Serialize + DeserializeOwned, G> {
+pub(super) enum ActorLocation<M: Message + Serialize + DeserializeOwned, G> {
     /// The actor sits here.
     Here(Resident<M, G>),
     /// It has been written, with these guards, and waits to be let go.

@@ -1,8 +1,8 @@
 use super::*;
-use crate::mailbox::selection::Waiting;
+use crate::mailbox::selection::WaitingCounts;
 
 struct Nothing;
-impl Waiting for Nothing {
+impl WaitingCounts for Nothing {
     fn waiting(&self, _: usize) -> usize {
         1
     }

@@ -6,26 +6,26 @@ use std::task::{Context, Poll, Waker};
 
 use odeon_sync::thread;
 
-use super::{AWAITED, Entered, Entry, Gate, Place, Waiting};
+use super::{AWAITED, Entered, Gate, GateOutcome, GateWaiter, Place};
 use crate::vocabulary::oneshot;
 
 /// A gate whose only place is taken.
 fn full_gate() -> Gate {
     let gate = Gate::new(1);
-    assert_eq!(gate.enter(), Entry::Place);
+    assert_eq!(gate.enter(), GateOutcome::Place);
     gate
 }
 
 fn line_up(gate: &Gate) -> (u64, oneshot::Receiver<Place>) {
     let (tell, told) = oneshot::channel();
-    (gate.line_up(Waiting::Future(tell)), told)
+    (gate.line_up(GateWaiter::Future(tell)), told)
 }
 
 /// As a sender: takes a place, or waits for one.
 fn enter_or_line_up(gate: &Gate) -> Option<oneshot::Receiver<Place>> {
     match gate.enter() {
-        Entry::Place => None,
-        Entry::Full | Entry::Closed => Some(line_up(gate).1),
+        GateOutcome::Place => None,
+        GateOutcome::Full | GateOutcome::Closed => Some(line_up(gate).1),
     }
 }
 
@@ -96,7 +96,7 @@ fn nobody_waits_at_a_gate_that_is_closed() {
         for mut wait in waits.into_iter().flatten() {
             assert!(told(&mut wait).is_ready());
         }
-        assert_eq!(gate.enter(), Entry::Closed);
+        assert_eq!(gate.enter(), GateOutcome::Closed);
         assert!(gate.lock().waiting.is_empty());
     });
 }

@@ -5,13 +5,13 @@
 use odeon_sync::atomic::{AtomicU32, Ordering};
 use odeon_sync::{Arc, UnsafeCell, thread};
 
-use super::{Finished, Look, Outcome, Phase};
+use super::{Finished, OwnerLook, Phase, ReadOutcome};
 
 /// What owner and reader share.
 #[derive(Default)]
-struct Model {
+struct ReadWriteModel {
     phase: Phase<u32, Arc<()>, ()>,
-    state: State,
+    state: StateCell,
     /// Signals that the owner has been given.
     woken: AtomicU32,
     requests: AtomicU32,
@@ -23,20 +23,20 @@ struct Model {
     ended: AtomicU32,
 }
 
-struct State(UnsafeCell<u32>);
+struct StateCell(UnsafeCell<u32>);
 
 // SAFETY: what the models are about: loom sees a race.
-unsafe impl Sync for State {}
+unsafe impl Sync for StateCell {}
 // SAFETY: as above.
-unsafe impl Send for State {}
+unsafe impl Send for StateCell {}
 
-impl Default for State {
+impl Default for StateCell {
     fn default() -> Self {
         Self(UnsafeCell::new(0))
     }
 }
 
-impl Model {
+impl ReadWriteModel {
     fn read(&self) -> u32 {
         self.handled.fetch_add(1, Ordering::Relaxed);
         // SAFETY: a race is found by loom.
@@ -64,7 +64,7 @@ impl Model {
     }
 
     /// One turn of the reader, until it rests. `outcome` is that of its first read.
-    fn turn_of_reader(&self, mut outcome: Outcome) {
+    fn turn_of_reader(&self, mut outcome: ReadOutcome) {
         let mut batch = Vec::new();
         while let Some((keeps, rouses)) = self.phase.begin(0, &mut batch) {
             self.rouse(rouses);
@@ -85,7 +85,7 @@ impl Model {
     }
 
     /// Rule 7: a reader looks between two reads.
-    fn handle(&self, batch: &mut Vec<u32>, outcome: Outcome) -> Outcome {
+    fn handle(&self, batch: &mut Vec<u32>, outcome: ReadOutcome) -> ReadOutcome {
         while !batch.is_empty() {
             let is_told = self.told.load(Ordering::Acquire) > 0;
             if self.phase.is_held_up() {
@@ -109,15 +109,15 @@ impl Model {
     }
 
     /// The owner handles reads and waits, until there is something else.
-    fn look(&self) -> Look<u32> {
+    fn look(&self) -> OwnerLook<u32> {
         loop {
             let (look, rouses) = self.phase.look(true);
             self.rouse(rouses);
             match look {
-                Look::Read(_) => {
+                OwnerLook::Read(_) => {
                     self.read();
                 }
-                Look::Busy => self.sleep(),
+                OwnerLook::Busy => self.sleep(),
                 other => return other,
             }
         }
@@ -125,7 +125,10 @@ impl Model {
 }
 
 /// Runs a reader's turn beside what the owner does, after two reads have been shared.
-fn beside(outcome: fn() -> Outcome, owner: impl Fn(&Arc<Model>) + Sync + Send + 'static) {
+fn beside(
+    outcome: fn() -> ReadOutcome,
+    owner: impl Fn(&Arc<ReadWriteModel>) + Sync + Send + 'static,
+) {
     beside_batches(1, 2, outcome, owner);
 }
 
@@ -133,11 +136,11 @@ fn beside(outcome: fn() -> Outcome, owner: impl Fn(&Arc<Model>) + Sync + Send + 
 fn beside_batches(
     batch: usize,
     reads: u32,
-    outcome: fn() -> Outcome,
-    owner: impl Fn(&Arc<Model>) + Sync + Send + 'static,
+    outcome: fn() -> ReadOutcome,
+    owner: impl Fn(&Arc<ReadWriteModel>) + Sync + Send + 'static,
 ) {
     loom::model(move || {
-        let model = Arc::new(Model::default());
+        let model = Arc::new(ReadWriteModel::default());
         model.phase.add_reader(());
         model.share_by(batch, reads);
         let reader = {
@@ -149,18 +152,18 @@ fn beside_batches(
     });
 }
 
-fn failing() -> Outcome {
-    Outcome { failure: Some(Box::new("fails")), wants_stop: false }
+fn failing() -> ReadOutcome {
+    ReadOutcome { failure: Some(Box::new("fails")), wants_stop: false }
 }
 
 #[test]
 fn a_write_waits_for_the_last_reader_and_later_reads_see_it() {
-    beside(Outcome::default, |model| {
-        assert!(matches!(model.look(), Look::Alone));
+    beside(ReadOutcome::default, |model| {
+        assert!(matches!(model.look(), OwnerLook::Alone));
         model.write();
         assert_eq!(model.handled.load(Ordering::Relaxed), 2);
         model.share(1);
-        assert!(matches!(model.look(), Look::Alone));
+        assert!(matches!(model.look(), OwnerLook::Alone));
         model.write();
         assert_eq!(model.handled.load(Ordering::Relaxed), 3);
     });
@@ -172,12 +175,12 @@ fn a_failure_beside_comes_to_the_owner_when_it_is_alone_and_loses_no_read() {
         let mut failures = 0;
         loop {
             match model.look() {
-                Look::Failed(_) => {
+                OwnerLook::Failed(_) => {
                     failures += 1;
                     // A new state.
                     model.write();
                 }
-                Look::Alone => break,
+                OwnerLook::Alone => break,
                 other => unreachable!("{other:?}"),
             }
         }
@@ -189,13 +192,13 @@ fn a_failure_beside_comes_to_the_owner_when_it_is_alone_and_loses_no_read() {
 
 #[test]
 fn who_asks_whether_it_is_alone_has_the_state_if_it_is() {
-    beside(Outcome::default, |model| {
+    beside(ReadOutcome::default, |model| {
         // The reader may have been through before.
         if model.phase.is_alone() {
             assert_eq!(model.handled.load(Ordering::Relaxed), 2);
             model.write();
         }
-        assert!(matches!(model.look(), Look::Alone));
+        assert!(matches!(model.look(), OwnerLook::Alone));
         assert!(model.phase.is_alone(), "until it shares others");
         model.write();
         assert_eq!(model.handled.load(Ordering::Relaxed), 2);
@@ -204,7 +207,7 @@ fn who_asks_whether_it_is_alone_has_the_state_if_it_is() {
 
 #[test]
 fn a_request_is_seen_to_alone() {
-    beside(Outcome::default, |model| {
+    beside(ReadOutcome::default, |model| {
         if !model.phase.pause() {
             while model.requests.swap(0, Ordering::Acquire) == 0 {
                 thread::yield_now();
@@ -212,14 +215,14 @@ fn a_request_is_seen_to_alone() {
             assert!(model.phase.pause(), "no reader begins meanwhile");
         }
         model.write();
-        assert!(matches!(model.look(), Look::Alone));
+        assert!(matches!(model.look(), OwnerLook::Alone));
         assert_eq!(model.handled.load(Ordering::Relaxed), 2);
     });
 }
 
 #[test]
 fn a_stop_waits_for_reads_under_way_and_begins_no_other() {
-    beside(Outcome::default, |model| {
+    beside(ReadOutcome::default, |model| {
         while !model.phase.stop() {
             thread::yield_now();
         }
@@ -232,7 +235,7 @@ fn a_stop_waits_for_reads_under_way_and_begins_no_other() {
 
 #[test]
 fn of_a_batch_no_read_begins_that_may_know_of_the_stop() {
-    beside_batches(2, 3, Outcome::default, |model| {
+    beside_batches(2, 3, ReadOutcome::default, |model| {
         let mut is_alone = model.phase.stop();
         model.told.store(1, Ordering::Release);
         while !is_alone {
@@ -252,11 +255,11 @@ fn of_a_batch_that_a_failure_interrupts_no_read_is_lost() {
         let mut failures = 0;
         loop {
             match model.look() {
-                Look::Failed(_) => {
+                OwnerLook::Failed(_) => {
                     failures += 1;
                     model.write();
                 }
-                Look::Alone => break,
+                OwnerLook::Alone => break,
                 other => unreachable!("{other:?}"),
             }
         }
@@ -269,9 +272,9 @@ fn of_a_batch_that_a_failure_interrupts_no_read_is_lost() {
 #[test]
 fn a_read_that_wants_the_end_is_followed_by_it() {
     beside(
-        || Outcome { failure: None, wants_stop: true },
+        || ReadOutcome { failure: None, wants_stop: true },
         |model| {
-            assert!(matches!(model.look(), Look::Stop | Look::Alone));
+            assert!(matches!(model.look(), OwnerLook::Stop | OwnerLook::Alone));
             model.write();
             let mut left = 0;
             assert!(model.phase.close(|_| left += 1));
@@ -282,7 +285,7 @@ fn a_read_that_wants_the_end_is_followed_by_it() {
 
 #[test]
 fn a_state_that_is_left_behind_is_ended_once() {
-    beside(Outcome::default, |model| {
+    beside(ReadOutcome::default, |model| {
         let mut left = 0;
         let is_alone = model.phase.close(|_| left += 1);
         if is_alone {
@@ -298,7 +301,7 @@ fn a_state_that_is_left_behind_is_ended_once() {
 
 #[test]
 fn of_a_batch_that_is_left_behind_no_read_is_lost() {
-    beside_batches(2, 3, Outcome::default, |model| {
+    beside_batches(2, 3, ReadOutcome::default, |model| {
         let mut left = 0;
         let is_alone = model.phase.close(|_| left += 1);
         while !is_alone && model.ended.load(Ordering::Acquire) == 0 {
@@ -311,13 +314,13 @@ fn of_a_batch_that_is_left_behind_no_read_is_lost() {
 
 #[test]
 fn of_a_batch_that_is_recalled_no_read_begins_before_the_write_and_none_is_lost() {
-    beside_batches(2, 2, Outcome::default, |model| {
+    beside_batches(2, 2, ReadOutcome::default, |model| {
         let mut back = 0;
         model.phase.recall(|_| back += 1);
         model.told.store(1, Ordering::Release);
         match model.look() {
-            Look::Alone => {}
-            Look::Recalled(reads) => back += reads.len() as u32,
+            OwnerLook::Alone => {}
+            OwnerLook::Recalled(reads) => back += reads.len() as u32,
             other => unreachable!("{other:?}"),
         }
         model.write();

@@ -4,7 +4,7 @@
 use odeon_sync::atomic::{AtomicU32, Ordering};
 use odeon_sync::{Arc, thread};
 
-use super::{Next, Pending};
+use super::{Pending, TimerAction};
 use crate::scheduler::timers::TimerKey;
 use crate::scheduler::timers::repeat::Repeat;
 
@@ -19,7 +19,7 @@ fn run<T>(pending: &Pending<T>, mut fire: impl FnMut(T) -> bool) {
     let mut due = Vec::new();
     loop {
         match pending.look(NOW, &mut due) {
-            Next::Look => {
+            TimerAction::Look => {
                 for value in due.drain(..) {
                     if !fire(value) {
                         return;
@@ -27,8 +27,8 @@ fn run<T>(pending: &Pending<T>, mut fire: impl FnMut(T) -> bool) {
                 }
             }
             // Time does not pass: only a token ends the sleep, so a lost one is a deadlock.
-            Next::Sleep(_) => pending.parker().park(),
-            Next::Return => return,
+            TimerAction::Sleep(_) => pending.parker().park(),
+            TimerAction::Return => return,
         }
     }
 }

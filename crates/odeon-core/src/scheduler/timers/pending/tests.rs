@@ -3,12 +3,12 @@
 use super::*;
 
 /// Looks until there is nothing to be done now; what was due, and what is next.
-fn look(pending: &Pending<u32>, now: u64) -> (Vec<u32>, Next) {
+fn look(pending: &Pending<u32>, now: u64) -> (Vec<u32>, TimerAction) {
     let mut all = Vec::new();
     loop {
         let mut due = Vec::new();
         match pending.look(now, &mut due) {
-            Next::Look => all.append(&mut due),
+            TimerAction::Look => all.append(&mut due),
             next => return (all, next),
         }
     }
@@ -17,12 +17,12 @@ fn look(pending: &Pending<u32>, now: u64) -> (Vec<u32>, Next) {
 #[test]
 fn a_look_takes_what_is_due_and_says_when_the_next_one_is() {
     let pending = Pending::new();
-    assert_eq!(look(&pending, 0), (vec![], Next::Sleep(None)));
+    assert_eq!(look(&pending, 0), (vec![], TimerAction::Sleep(None)));
     for n in 0..1_000 {
         pending.arm(u64::from(n / 100), n).unwrap();
     }
-    assert_eq!(look(&pending, 2), ((0..300).collect(), Next::Sleep(Some(3))));
-    assert_eq!(look(&pending, 9), ((300..1_000).collect(), Next::Sleep(None)));
+    assert_eq!(look(&pending, 2), ((0..300).collect(), TimerAction::Sleep(Some(3))));
+    assert_eq!(look(&pending, 9), ((300..1_000).collect(), TimerAction::Sleep(None)));
 }
 
 /// Rule 3: the thread is woken for the first of many timers that are armed and cancelled.
@@ -30,7 +30,7 @@ fn a_look_takes_what_is_due_and_says_when_the_next_one_is() {
 fn arming_and_cancelling_over_and_over_wakes_the_thread_once() {
     let pending = Pending::new();
     pending.arm(1_000, 0).unwrap();
-    assert_eq!(look(&pending, 0).1, Next::Sleep(Some(1_000 / 64 * 64)));
+    assert_eq!(look(&pending, 0).1, TimerAction::Sleep(Some(1_000 / 64 * 64)));
     pending.parker().park();
     for n in 0..10 {
         let key = pending.arm(30 + u64::from(n), n).unwrap();
@@ -38,13 +38,13 @@ fn arming_and_cancelling_over_and_over_wakes_the_thread_once() {
         let woken = pending.parker().park_timeout(std::time::Duration::ZERO);
         assert_eq!(woken, n == 0);
         if woken {
-            assert_eq!(look(&pending, 0).1, Next::Sleep(Some(30)));
+            assert_eq!(look(&pending, 0).1, TimerAction::Sleep(Some(30)));
         }
     }
     // An earlier one wakes it again.
     pending.arm(20, 7).unwrap();
     assert!(pending.parker().park_timeout(std::time::Duration::ZERO));
-    assert_eq!(look(&pending, 30), (vec![7], Next::Sleep(Some(1_000 / 64 * 64))));
+    assert_eq!(look(&pending, 30), (vec![7], TimerAction::Sleep(Some(1_000 / 64 * 64))));
 }
 
 #[test]
@@ -56,6 +56,6 @@ fn the_end_gives_back_what_was_pending_and_refuses_what_comes_later() {
     left.sort_unstable();
     assert_eq!(left, [0, 1, 2, 4, 5, 6, 7, 8, 9]);
     assert_eq!(pending.arm(1, 99), Err(99));
-    assert_eq!(look(&pending, 100), (vec![], Next::Return));
+    assert_eq!(look(&pending, 100), (vec![], TimerAction::Return));
     assert!(keys.iter().all(|key| pending.disarm(*key).is_none()));
 }

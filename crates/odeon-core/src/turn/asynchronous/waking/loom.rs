@@ -7,7 +7,7 @@ use odeon_sync::{Arc, Mutex, thread};
 use super::WakeFlag;
 use crate::mailbox::{Inbox, InboxOwner, Pushed, WentIdle, label};
 
-struct Shared {
+struct WakingModel {
     inbox: Inbox<()>,
     flag: WakeFlag,
     owner: Mutex<Option<InboxOwner<()>>>,
@@ -18,7 +18,7 @@ struct Shared {
 }
 
 /// As `wake_by_ref`.
-fn wake(shared: &Shared, waker: usize) {
+fn wake(shared: &WakingModel, waker: usize) {
     // ORDERING: Relaxed: the wake-up is to make it visible.
     shared.done[waker].store(true, Ordering::Relaxed);
     if shared.flag.raise() {
@@ -30,7 +30,7 @@ fn wake(shared: &Shared, waker: usize) {
 }
 
 /// As a turn with a pending future and no messages.
-fn turn(shared: &Shared) {
+fn turn(shared: &WakingModel) {
     let mut owner = shared.owner.lock().unwrap().take().expect("woken twice");
     loop {
         // SAFETY: we hold the owner's side of this inbox.
@@ -60,7 +60,7 @@ fn no_wake_up_is_lost_and_each_raise_leaves_one_signal() {
     model.preemption_bound = Some(3);
     model.check(|| {
         let (inbox, owner) = Inbox::new();
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(WakingModel {
             inbox,
             flag: WakeFlag::new(),
             owner: Mutex::new(Some(owner)),
