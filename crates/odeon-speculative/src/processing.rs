@@ -32,7 +32,7 @@ const MOST_WIDTH: usize = 1024;
 /// A clone is cheap.
 #[derive(Debug, Clone)]
 pub struct Processing {
-    pub(crate) mode: Mode,
+    pub(crate) mode: ProcessingMode,
     /// `None`: one per worker of the pool.
     pub(crate) width: Option<usize>,
     pub(crate) ordering: Ordering,
@@ -43,18 +43,18 @@ pub struct Processing {
 }
 
 #[derive(Debug, Clone)]
-pub(crate) enum Mode {
+pub(crate) enum ProcessingMode {
     Sequential,
     Concurrent,
     /// By the policy of this actor's own.
-    Adaptive(Make),
+    Adaptive(MakePolicy),
 }
 
 /// Makes policies.
 #[derive(Clone)]
-pub(crate) struct Make(Option<Arc<dyn Fn() -> Box<dyn WidthPolicy> + Send + Sync>>);
+pub(crate) struct MakePolicy(Option<Arc<dyn Fn() -> Box<dyn WidthPolicy> + Send + Sync>>);
 
-impl Make {
+impl MakePolicy {
     /// Makes hill climbers, without memory for a closure.
     const HILL_CLIMB: Self = Self(None);
 
@@ -66,7 +66,7 @@ impl Make {
     }
 }
 
-impl fmt::Debug for Make {
+impl fmt::Debug for MakePolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("..")
     }
@@ -99,20 +99,29 @@ impl Processing {
     /// actor to itself from its first message here until its outcome.
     pub fn sequential() -> Self {
         let ordering = Ordering::default();
-        Self { mode: Mode::Sequential, width: None, ordering, blocks: true, bounds: Vec::new() }
+        Self {
+            mode: ProcessingMode::Sequential,
+            width: None,
+            ordering,
+            blocks: true,
+            bounds: Vec::new(),
+        }
     }
 
     /// Several messages at once: as many as the pool has workers, or as [`width`](Self::width)
     /// says; coordinated transactions as with [`sequential`](Self::sequential).
     pub fn concurrent() -> Self {
-        Self { mode: Mode::Concurrent, ..Self::sequential() }
+        Self { mode: ProcessingMode::Concurrent, ..Self::sequential() }
     }
 
     /// As many messages at once as pay, between one and the [`width`](Self::width), found out and
     /// changed while the actor runs by a [`HillClimb`]; coordinated transactions do not
     /// [block](Self::non_blocking).
     pub fn adaptive() -> Self {
-        Self { mode: Mode::Adaptive(Make::HILL_CLIMB), ..Self::concurrent().non_blocking() }
+        Self {
+            mode: ProcessingMode::Adaptive(MakePolicy::HILL_CLIMB),
+            ..Self::concurrent().non_blocking()
+        }
     }
 
     /// As [`adaptive`](Self::adaptive), by another policy. `make` is called once for each actor
@@ -121,8 +130,8 @@ impl Processing {
     pub fn adaptive_with<P: WidthPolicy + 'static>(
         make: impl Fn() -> P + Send + Sync + 'static,
     ) -> Self {
-        let make = Make(Some(Arc::new(move || Box::new(make()))));
-        Self { mode: Mode::Adaptive(make), ..Self::concurrent().non_blocking() }
+        let make = MakePolicy(Some(Arc::new(move || Box::new(make()))));
+        Self { mode: ProcessingMode::Adaptive(make), ..Self::concurrent().non_blocking() }
     }
 
     /// A coordinated transaction that has been here leaves nothing behind but that what it has read
@@ -226,17 +235,17 @@ impl Processing {
 
     /// The same, by no policy.
     pub(crate) fn one_at_a_time(&self) -> Self {
-        Self { mode: Mode::Sequential, ..self.clone() }
+        Self { mode: ProcessingMode::Sequential, ..self.clone() }
     }
 
     /// The width to begin with in a pool of `workers`, and who changes it.
     pub(crate) fn begin(&self, workers: usize) -> (usize, Option<Controller>) {
         let most = self.width.unwrap_or(workers).min(MOST_WIDTH);
         match &self.mode {
-            Mode::Sequential => (1, None),
-            Mode::Concurrent => (most, None),
-            Mode::Adaptive(_) if most == 1 => (1, None),
-            Mode::Adaptive(make) => {
+            ProcessingMode::Sequential => (1, None),
+            ProcessingMode::Concurrent => (most, None),
+            ProcessingMode::Adaptive(_) if most == 1 => (1, None),
+            ProcessingMode::Adaptive(make) => {
                 let (first, controller) = Controller::new(make.make(), most);
                 (first, Some(controller))
             }

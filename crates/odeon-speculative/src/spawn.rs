@@ -70,7 +70,8 @@ impl SpawnSpeculative for Theater {
         let surroundings = Surroundings::of(self);
         let bounds = processing.bounds_of(A::Msg::MAILBOXES);
         let engine = Arc::new(Engine::new(Arc::new(make()), &processing, surroundings));
-        let control: Arc<dyn Control> = Arc::new(Handle { engine: engine.clone(), workers });
+        let control: Arc<dyn Control> =
+            Arc::new(SpeculativeHandle { engine: engine.clone(), workers });
         let mut is_first = true;
         let ordering = processing.ordering;
         let reporter: Weak<dyn Reporter> = Arc::<Engine<A>>::downgrade(&engine);
@@ -139,12 +140,12 @@ trait Control: Send + Sync {
     fn stats(&self) -> SpeculationStats;
 }
 
-struct Handle<A: SpeculativeActor> {
+struct SpeculativeHandle<A: SpeculativeActor> {
     engine: Arc<Engine<A>>,
     workers: usize,
 }
 
-impl<A: SpeculativeActor> Control for Handle<A> {
+impl<A: SpeculativeActor> Control for SpeculativeHandle<A> {
     fn set_processing(&self, processing: &Processing) {
         self.engine.set_processing(processing, self.workers);
     }

@@ -23,11 +23,11 @@ pub struct SpeculativeContext<'t, A: SpeculativeActor> {
     wants: Wants,
     mailbox: u8,
     /// What is to join the coordinated transaction that the message is part of, if it is.
-    part: Option<Part<'t>>,
+    part: Option<HandlerPart<'t>>,
 }
 
 /// What a handler adds to the transaction that its message is part of.
-pub(crate) struct Part<'t> {
+pub(crate) struct HandlerPart<'t> {
     /// Messages that join it; of what type only who lets handlers join them knows.
     pub(crate) joins: &'t mut dyn Any,
     /// Answers by replies that were passed on, once all has happened.
@@ -100,7 +100,7 @@ impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
         me: Me<'t, A>,
         message: &'t [A::Msg],
         mailbox: u8,
-        part: Part<'t>,
+        part: HandlerPart<'t>,
     ) -> Self {
         Self { part: Some(part), ..Self::new(me, message, mailbox) }
     }

@@ -2,7 +2,7 @@
 
 use super::outcome::CoordinationError;
 use super::transaction::Coordination;
-use crate::executor::enlisted::Place;
+use crate::executor::enlisted::Role;
 use crate::executor::transaction::Transaction;
 use crate::executor::visiting::Visiting;
 use odeon_core::extend::Suspends;
@@ -21,15 +21,15 @@ impl Transaction for Coordination {
         Self::suspend(self)
     }
 
-    fn arrive(self: Arc<Self>, round: u32, place: Place, visit: Box<dyn Visiting>) {
+    fn arrive(self: Arc<Self>, round: u32, place: Role, visit: Box<dyn Visiting>) {
         Self::arrive(&self, round, place, visit);
     }
 
-    fn lose(self: Arc<Self>, round: u32, place: Place) {
+    fn lose(self: Arc<Self>, round: u32, place: Role) {
         Self::lose(&self, round, place);
     }
 
-    fn give_way(self: Arc<Self>, round: u32, place: Place) {
+    fn give_way(self: Arc<Self>, round: u32, place: Role) {
         Self::give_way(&self, round, place);
     }
 

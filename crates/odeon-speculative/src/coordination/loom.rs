@@ -14,9 +14,9 @@ use crate::executor::enlisted::{self, Enlisted};
 use crate::executor::exit::Exit;
 use crate::executor::job::Job;
 use crate::executor::station::Station;
-use crate::executor::station::{Awaits, Entry};
+use crate::executor::station::{Awaits, StationEntry};
 use crate::executor::transaction::{Transaction, Transactions};
-use crate::executor::visiting::{Ending, Ran, Visiting};
+use crate::executor::visiting::{Ran, VisitEnd, Visiting};
 use odeon_core::extend::{Congestion, Lane};
 use odeon_core::{Access, ActorId};
 use odeon_stm::staged::{Attempted, FinishedHere, Journey, RolledBack, attempt_here};
@@ -27,16 +27,16 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 /// An actor.
-struct Place {
+struct ModelActor {
     workplace: Workplace,
     variable: Arc<TVar<u64>>,
     exit: Exit,
     precedence: Arc<dyn Transactions>,
     congestion: Arc<Congestion>,
-    endings: Mutex<Vec<Ending>>,
+    endings: Mutex<Vec<VisitEnd>>,
 }
 
-impl Place {
+impl ModelActor {
     /// With one place for changes, and so many executors and messages.
     fn new(executors: usize, messages: usize, precedence: &Arc<Precedence>) -> Arc<Self> {
         Arc::new(Self {
@@ -56,7 +56,7 @@ impl Place {
     }
 }
 
-impl Station for Place {
+impl Station for ModelActor {
     fn address(&self) -> usize {
         std::ptr::from_ref(self).addr()
     }
@@ -77,7 +77,7 @@ impl Station for Place {
         &self.congestion
     }
 
-    fn enter(&self, who: u64, is_reading: bool) -> Entry {
+    fn enter(&self, who: u64, is_reading: bool) -> StationEntry {
         self.workplace.with_board(|board| board.enter(who, is_reading))
     }
 
@@ -114,7 +114,7 @@ impl Station for Place {
 
 /// A message of the transaction.
 struct Visit {
-    place: Arc<Place>,
+    place: Arc<ModelActor>,
     who: u64,
     lane: Option<Lane>,
 }
@@ -172,7 +172,7 @@ impl Visiting for Visit {
         None
     }
 
-    fn end(self: Box<Self>, ending: Ending) {
+    fn end(self: Box<Self>, ending: VisitEnd) {
         self.place.endings.lock().unwrap().push(ending);
         self.place.workplace.with_board(|board| board.finish_visit(self.who, self.lane));
         self.place.workplace.message_is_over();
@@ -195,11 +195,11 @@ fn adds_ten(variable: &TVar<u64>) -> bool {
 /// thread has a message for the variable of the first one or of the second one, or fails the
 /// transaction.
 fn on_its_way(
-    act: impl Fn(&[Arc<Place>; 2], &Arc<Coordination>) -> u64 + Copy + Send + Sync + 'static,
+    act: impl Fn(&[Arc<ModelActor>; 2], &Arc<Coordination>) -> u64 + Copy + Send + Sync + 'static,
 ) {
     model_within(3, move || {
         let precedence = Arc::<Precedence>::default();
-        let places = [Place::new(1, 1, &precedence), Place::new(1, 2, &precedence)];
+        let places = [ModelActor::new(1, 1, &precedence), ModelActor::new(1, 2, &precedence)];
         let coordination = Coordination::new(2, None, None);
         // What the second actor is busy with.
         let busy = Job::new(0, Access::Update, Some(Lane::of_number(1)));
@@ -214,7 +214,7 @@ fn on_its_way(
         });
         for (at, place) in places.iter().enumerate() {
             let enlisted =
-                Some(Box::new(Enlisted::new(coordination.clone(), 0, enlisted::Place::First(at))));
+                Some(Box::new(Enlisted::new(coordination.clone(), 0, enlisted::Role::First(at))));
             let job = Job::new(0, Access::Update, Some(Lane::of_number(2)));
             place.workplace.with_board(|board| _ = board.add(Job { enlisted, ..job }));
         }
@@ -224,7 +224,7 @@ fn on_its_way(
         let endings = places.each_ref().map(|place| place.endings.lock().unwrap().clone());
         assert_eq!(endings[0], endings[1]);
         let [ending] = endings[0][..] else { panic!("not decided once: {endings:?}") };
-        let by_it = u64::from(ending == Ending::Committed);
+        let by_it = u64::from(ending == VisitEnd::Committed);
         let sums = places.each_ref().map(|place| place.variable.peek());
         assert_eq!(sums, [by_it + added, by_it], "{ending:?}");
     });
@@ -257,7 +257,7 @@ fn a_transaction_on_its_way_against_an_end_that_is_found_out_anywhere() {
 fn two_transactions_in_crossing_orders() {
     model_within(2, || {
         let precedence = Arc::<Precedence>::default();
-        let places = [(); 2].map(|()| Place::new(1, 2, &precedence));
+        let places = [(); 2].map(|()| ModelActor::new(1, 2, &precedence));
         let executors = places.each_ref().map(|place| {
             let place = place.clone();
             thread::spawn(move || place.workplace.execute(0, |job| place.arrives(job)))
@@ -268,7 +268,7 @@ fn two_transactions_in_crossing_orders() {
                 let enlisted = Some(Box::new(Enlisted::new(
                     coordination.clone(),
                     0,
-                    enlisted::Place::First(at),
+                    enlisted::Role::First(at),
                 )));
                 let lane = Lane::of_number(turned as u64);
                 let job = Job::new(0, Access::Update, Some(lane));
@@ -278,7 +278,7 @@ fn two_transactions_in_crossing_orders() {
         }
         executors.into_iter().for_each(|executor| executor.join().unwrap());
         for place in places {
-            assert_eq!(*place.endings.lock().unwrap(), [Ending::Committed; 2]);
+            assert_eq!(*place.endings.lock().unwrap(), [VisitEnd::Committed; 2]);
             assert_eq!(place.variable.peek(), 2);
         }
     });

@@ -27,7 +27,7 @@
 use super::abroad::Away;
 use super::outcome::CoordinationError;
 use super::transaction::Coordination;
-use crate::executor::enlisted::{Enlisted, Place};
+use crate::executor::enlisted::{Enlisted, Role};
 use odeon_core::extend::Companion;
 use std::fmt;
 use std::sync::Arc;
@@ -66,7 +66,7 @@ pub trait Decider: Send + Sync {
 }
 
 /// What a part is told.
-pub(crate) enum Order {
+pub(crate) enum PartOrder {
     Run(u32),
     RollBack(u32),
     Commit,
@@ -95,28 +95,28 @@ impl Part {
     /// What comes with one of its messages, sent in this theater; dropped, the message is lost.
     /// `place`: where it stands among all that the transaction begins with.
     pub fn companion(&self, place: usize) -> Companion {
-        Box::new(Enlisted::new(self.0.clone(), 0, Place::First(place)))
+        Box::new(Enlisted::new(self.0.clone(), 0, Role::First(place)))
     }
 
     /// The same, of a message that comes from another theater.
     pub fn companion_from_abroad(&self, place: usize) -> Companion {
-        Box::new(Enlisted::new(self.0.clone(), 0, Place::First(place)).sent_from_abroad())
+        Box::new(Enlisted::new(self.0.clone(), 0, Role::First(place)).sent_from_abroad())
     }
 
     /// The same, of a message that a handler in another theater has joined in a round.
     pub fn companion_of_joined(&self, round: u32) -> Companion {
         self.0.expect_from_elsewhere(round);
-        Box::new(Enlisted::new(self.0.clone(), 0, Place::JoinedElsewhere(round)).sent_from_abroad())
+        Box::new(Enlisted::new(self.0.clone(), 0, Role::JoinedElsewhere(round)).sent_from_abroad())
     }
 
     /// Has the handlers called. Rounds are numbered from 1.
     pub fn run(&self, round: u32) {
-        self.0.order(Order::Run(round));
+        self.0.order(PartOrder::Run(round));
     }
 
     /// Undoes a round, unless that is over already.
     pub fn roll_back(&self, round: u32) {
-        self.0.order(Order::RollBack(round));
+        self.0.order(PartOrder::RollBack(round));
     }
 
     /// Has it go on, where it has no actors that could.
@@ -126,12 +126,12 @@ impl Part {
 
     /// Commits what is prepared.
     pub fn commit(&self) {
-        self.0.order(Order::Commit);
+        self.0.order(PartOrder::Commit);
     }
 
     /// Rolls back for good, also what is prepared.
     pub fn abort(&self, why: CoordinationError) {
-        self.0.order(Order::Abort(why));
+        self.0.order(PartOrder::Abort(why));
     }
 }
 

@@ -7,7 +7,7 @@ use super::transaction::Coordination;
 use crate::actor::context::SpeculativeContext;
 use crate::actor::speculative_actor::SpeculativeActor;
 use crate::contained::{contained, drop_each, drop_quietly};
-use crate::executor::enlisted::{Enlisted, Place};
+use crate::executor::enlisted::{Enlisted, Role};
 use odeon_core::extend::{
     self, AsyncBehavior, Behavior, Companion, Congestion, Congests, Effect, as_sender, let_happen,
 };
@@ -377,7 +377,7 @@ impl Plan {
         }
         for (place, message) in messages.into_iter().enumerate() {
             if let First::Here(message) = message {
-                let place = Place::First(place);
+                let place = Role::First(place);
                 message.send(Box::new(Enlisted::new(coordination.clone(), 0, place)));
             }
         }

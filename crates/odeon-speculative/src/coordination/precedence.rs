@@ -41,33 +41,33 @@ pub(super) const ROUNDS: u32 = 4;
 
 /// The precedence of one theater.
 #[derive(Default)]
-pub(crate) struct Precedence(Arc<Place>);
+pub(crate) struct Precedence(Arc<PrecedenceQueue>);
 
 /// Where it is decided who has precedence; or where that has moved to (rule 5).
 #[derive(Default)]
-struct Place(Mutex<Held>);
+struct PrecedenceQueue(Mutex<QueueLocation>);
 
-enum Held {
-    Here(Asked),
-    Moved(Arc<Place>),
+enum QueueLocation {
+    Here(Contenders),
+    Moved(Arc<PrecedenceQueue>),
 }
 
 /// Transactions by their numbers.
 #[derive(Default)]
-struct Asked {
+struct Contenders {
     /// Those who have asked, the first of whom has it.
     asked: VecDeque<(u64, Weak<Coordination>)>,
     /// Those who wait for another one's precedence to end.
     waiting: BTreeMap<u64, Resuming>,
 }
 
-impl Default for Held {
+impl Default for QueueLocation {
     fn default() -> Self {
-        Self::Here(Asked::default())
+        Self::Here(Contenders::default())
     }
 }
 
-impl Asked {
+impl Contenders {
     fn first(&self) -> Option<u64> {
         self.asked.front().map(|(number, _)| *number)
     }
@@ -77,8 +77,8 @@ impl Asked {
     }
 }
 
-impl Place {
-    fn lock(&self) -> MutexGuard<'_, Held> {
+impl PrecedenceQueue {
+    fn lock(&self) -> MutexGuard<'_, QueueLocation> {
         self.0.lock().expect("no panic happens under this lock")
     }
 }
@@ -104,12 +104,12 @@ impl Precedence {
     }
 
     /// Where it is decided.
-    fn place(&self) -> Arc<Place> {
+    fn place(&self) -> Arc<PrecedenceQueue> {
         let mut place = self.0.clone();
         loop {
             let next = match &*place.lock() {
-                Held::Here(_) => None,
-                Held::Moved(next) => Some(next.clone()),
+                QueueLocation::Here(_) => None,
+                QueueLocation::Moved(next) => Some(next.clone()),
             };
             match next {
                 None => return place,
@@ -118,11 +118,11 @@ impl Precedence {
         }
     }
 
-    fn with<R>(&self, act: impl FnOnce(&mut Asked) -> R) -> R {
+    fn with<R>(&self, act: impl FnOnce(&mut Contenders) -> R) -> R {
         loop {
             let place = self.place();
             let mut held = place.lock();
-            if let Held::Here(asked) = &mut *held {
+            if let QueueLocation::Here(asked) = &mut *held {
                 return act(asked);
             }
         }
@@ -185,12 +185,15 @@ impl Precedence {
                 [&places[1], &places[0]]
             };
             let (mut stays, mut moves) = (first.lock(), second.lock());
-            let (Held::Here(to), Held::Here(from)) = (&mut *stays, &mut *moves) else { continue };
+            let (QueueLocation::Here(to), QueueLocation::Here(from)) = (&mut *stays, &mut *moves)
+            else {
+                continue;
+            };
             let loses = from.asked.front().filter(|_| !to.asked.is_empty());
             let loses = loses.and_then(|(_, coordination)| coordination.upgrade());
             to.asked.append(&mut from.asked);
             to.waiting.append(&mut from.waiting);
-            *moves = Held::Moved(first.clone());
+            *moves = QueueLocation::Moved(first.clone());
             drop((moves, stays));
             if let Some(coordination) = loses {
                 coordination.let_go();

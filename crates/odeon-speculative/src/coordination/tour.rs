@@ -25,9 +25,9 @@ use super::precedence::WaitsForVariable;
 use super::transaction::{Coordination, News, Rest};
 use crate::contained::{Panic, contained, drop_each, forget, text_of};
 use crate::executor::attempt::WAITS;
-use crate::executor::enlisted::{Enlisted, Place};
+use crate::executor::enlisted::{Enlisted, Role};
 use crate::executor::station::Station;
-use crate::executor::station::{Awaits, Entry};
+use crate::executor::station::{Awaits, StationEntry};
 use crate::executor::visiting::{Ran, Visiting};
 use deciding::Deciding;
 use odeon_core::Access;
@@ -71,7 +71,7 @@ pub(super) struct Tour {
 }
 
 /// How a step has ended.
-enum Step {
+enum TourStep {
     /// There is something to do.
     GoesOn,
     /// There is nothing to do before news.
@@ -118,7 +118,9 @@ impl Tour {
     pub(super) fn go_on(mut self: Box<Self>, of: &Arc<Coordination>, mut news: News) {
         loop {
             (self.awaited, self.waits_for_variable, self.suspends) = (None, None, None);
-            if matches!(self.heed(of, news), Step::Over) || matches!(self.go(of), Step::Over) {
+            if matches!(self.heed(of, news), TourStep::Over)
+                || matches!(self.go(of), TourStep::Over)
+            {
                 return;
             }
             match of.rest(self) {
@@ -128,22 +130,22 @@ impl Tour {
         }
     }
 
-    fn heed(&mut self, of: &Arc<Coordination>, news: News) -> Step {
+    fn heed(&mut self, of: &Arc<Coordination>, news: News) -> TourStep {
         // Rule 2 of `part.rs`.
         let mut failed = news.failed.filter(|_| !self.deciding.is_prepared());
         for (place, visit) in news.arrived {
             // What was joined elsewhere may turn out to be void.
-            let is_certain = !matches!(place, Place::JoinedElsewhere(_));
+            let is_certain = !matches!(place, Role::JoinedElsewhere(_));
             if visit.access() == Access::Exclusive && is_certain {
                 failed.get_or_insert(CoordinationError::Exclusive);
             }
             match place {
-                Place::JoinedElsewhere(round) => self.is_joined(round, visit),
-                Place::First(place) if !self.has_begun() => {
+                Role::JoinedElsewhere(round) => self.is_joined(round, visit),
+                Role::First(place) if !self.has_begun() => {
                     self.order.push(place);
                     self.visit(visit);
                 }
-                Place::First(_) | Place::Joined => self.visit(visit),
+                Role::First(_) | Role::Joined => self.visit(visit),
             }
         }
         // Behind what has arrived: a round that is void takes that with it.
@@ -156,7 +158,7 @@ impl Tour {
             self.roll_back(of);
             self.give_way(of);
         }
-        Step::GoesOn
+        TourStep::GoesOn
     }
 
     /// A message has come.
@@ -181,7 +183,7 @@ impl Tour {
         self.visits.first().map(|visit| visit.shared_station())
     }
 
-    fn go(&mut self, of: &Arc<Coordination>) -> Step {
+    fn go(&mut self, of: &Arc<Coordination>) -> TourStep {
         loop {
             self.waits_for_others = false;
             let step = if self.done < self.visits.len() && self.has_begun() {
@@ -192,7 +194,7 @@ impl Tour {
                     Some(news) => self.heed(of, news),
                     None if expects && !self.has_begun() => {
                         self.give_way(of);
-                        Step::Waits
+                        TourStep::Waits
                     }
                     None if expects => self.wait_outside(of),
                     None if !self.has_begun() => self.begin(of),
@@ -201,14 +203,14 @@ impl Tour {
                 }
             };
             match step {
-                Step::GoesOn => {}
+                TourStep::GoesOn => {}
                 step => return step,
             }
         }
     }
 
     /// All first messages are there.
-    fn begin(&mut self, of: &Arc<Coordination>) -> Step {
+    fn begin(&mut self, of: &Arc<Coordination>) -> TourStep {
         if !self.order.is_empty() {
             self.first = self.visits.len();
             let mut visits: Vec<_> = self.order.drain(..).zip(self.visits.drain(..)).collect();
@@ -221,11 +223,11 @@ impl Tour {
             self.waits_for_others = true;
             let resuming = Resuming { coordination: of.clone(), station };
             self.precedence().wait(of.number(), resuming);
-            return Step::Waits;
+            return TourStep::Waits;
         }
         self.is_yielding = false;
         if !self.may_begin(of) {
-            return Step::Waits;
+            return TourStep::Waits;
         }
         self.changes |= of.decider().is_some();
         self.changes |= self.visits.iter().any(|visit| visit.access() == Access::Update);
@@ -237,10 +239,10 @@ impl Tour {
         }
         of.set_on_its_way(true);
         self.take_early();
-        Step::GoesOn
+        TourStep::GoesOn
     }
 
-    fn handle_next(&mut self, of: &Arc<Coordination>) -> Step {
+    fn handle_next(&mut self, of: &Arc<Coordination>) -> TourStep {
         let visit = &self.visits[self.done];
         if visit.access() == Access::Exclusive {
             return self.fail(of, CoordinationError::Exclusive);
@@ -248,16 +250,16 @@ impl Tour {
         if !self.changes && visit.access() == Access::Update {
             self.changes = true;
             self.roll_back(of);
-            return Step::GoesOn;
+            return TourStep::GoesOn;
         }
         match self.places.enter(of.number(), !self.changes, visit.station(), self.done) {
-            Some(Entry::Entered) => {}
-            Some(Entry::Closed) => return self.fail(of, CoordinationError::Stopped),
+            Some(StationEntry::Entered) => {}
+            Some(StationEntry::Closed) => return self.fail(of, CoordinationError::Stopped),
             Some(entry) => return self.wait_for_place(of, entry),
             // The actor was made anew under it.
             None => {
                 self.roll_back(of);
-                return Step::GoesOn;
+                return TourStep::GoesOn;
             }
         }
         let attempt = self.attempt.as_mut().expect("begun");
@@ -277,7 +279,7 @@ impl Tour {
                 // what it reads.
                 self.changes = true;
                 self.roll_back(of);
-                Step::GoesOn
+                TourStep::GoesOn
             }
             Ran::RolledBack(rolled_back) | Ran::Refused(rolled_back) => self.meet(of, rolled_back),
             Ran::Failed(panic, why) => self.fail_with(of, self.done, panic, why),
@@ -285,9 +287,9 @@ impl Tour {
     }
 
     /// Sends what the handler has joined that has just ended.
-    fn send(&mut self, of: &Arc<Coordination>, joins: Vec<Join>) -> Step {
+    fn send(&mut self, of: &Arc<Coordination>, joins: Vec<Join>) -> TourStep {
         if joins.is_empty() {
-            return Step::GoesOn;
+            return TourStep::GoesOn;
         }
         let away = joins.iter().find_map(Join::abroad);
         if let (Some(abroad), None) = (away, of.decider()) {
@@ -302,16 +304,16 @@ impl Tour {
         let congestion = self.visits[self.done - 1].station().congestion();
         let mut joins = joins.into_iter();
         let sent = joins.by_ref().try_for_each(|join| {
-            let enlist = || Enlisted::new(of.clone(), round, Place::Joined);
+            let enlist = || Enlisted::new(of.clone(), round, Role::Joined);
             contained(|| join.send(enlist, congestion, decider))
         });
-        let Err(panic) = sent else { return Step::GoesOn };
+        let Err(panic) = sent else { return TourStep::GoesOn };
         drop_each(joins);
         self.fail_by(of, self.done - 1, panic)
     }
 
     /// What the handler of this visit has said or wanted has panicked.
-    fn fail_by(&mut self, of: &Arc<Coordination>, visit: usize, panic: Panic) -> Step {
+    fn fail_by(&mut self, of: &Arc<Coordination>, visit: usize, panic: Panic) -> TourStep {
         let why = text_of(&panic);
         self.fail_with(of, visit, panic, why)
     }
@@ -322,7 +324,7 @@ impl Tour {
         visit: usize,
         panic: Panic,
         why: Arc<str>,
-    ) -> Step {
+    ) -> TourStep {
         let Some(visit) = self.visits.get(visit) else {
             // A part that only waits for what is joined elsewhere.
             forget(panic);
@@ -334,7 +336,7 @@ impl Tour {
     }
 
     /// The present handler has met a conflict, and was undone.
-    fn meet(&mut self, of: &Arc<Coordination>, rolled_back: RolledBack) -> Step {
+    fn meet(&mut self, of: &Arc<Coordination>, rolled_back: RolledBack) -> TourStep {
         match rolled_back.cause() {
             Cause::Retry => {
                 self.roll_back(of);
@@ -355,14 +357,14 @@ impl Tour {
                 // what it reads.
                 self.changes |= self.rounds >= TRIES;
                 self.roll_back(of);
-                Step::GoesOn
+                TourStep::GoesOn
             }
             _ => self.try_again(of),
         }
     }
 
     /// Runs the present handler again, if what lies before it still stands; else everything.
-    fn try_again(&mut self, of: &Arc<Coordination>) -> Step {
+    fn try_again(&mut self, of: &Arc<Coordination>) -> TourStep {
         self.tries += 1;
         let attempt = self.attempt.as_mut().expect("begun");
         if self.tries > TRIES || attempt.protect().is_err() {
@@ -370,21 +372,21 @@ impl Tour {
         }
         let mut backoff = Backoff::new();
         (0..self.rounds.min(TRIES)).for_each(|_| backoff.wait());
-        Step::GoesOn
+        TourStep::GoesOn
     }
 
     /// Something is under way that will bring news.
-    fn wait_outside(&mut self, of: &Arc<Coordination>) -> Step {
+    fn wait_outside(&mut self, of: &Arc<Coordination>) -> TourStep {
         match self.step_outside(of) {
-            Ok(()) => Step::Waits,
+            Ok(()) => TourStep::Waits,
             Err(step) => step,
         }
     }
 
     /// The present handler's actor has no place. If it is busy, that will change in any case, or it
     /// comes to be blocked, and tells.
-    fn wait_for_place(&mut self, of: &Arc<Coordination>, entry: Entry) -> Step {
-        let holds = entry == Entry::Busy;
+    fn wait_for_place(&mut self, of: &Arc<Coordination>, entry: StationEntry) -> TourStep {
+        let holds = entry == StationEntry::Busy;
         let is_part = of.decider().is_some();
         let place = holds || self.done == 0 && !is_part || self.has_precedence(of);
         // While the visit is there, which keeps the actor.
@@ -397,19 +399,19 @@ impl Tour {
         }
         self.roll_back(of);
         self.give_way(of);
-        Step::Waits
+        TourStep::Waits
     }
 
     /// Protects everything and gives the places back.
     ///
     /// # Errors
     /// How to go on, if it had to let go of everything.
-    fn step_outside(&mut self, of: &Arc<Coordination>) -> Result<(), Step> {
+    fn step_outside(&mut self, of: &Arc<Coordination>) -> Result<(), TourStep> {
         if self.done > 0 && self.changes {
             if self.precedence().is_with_other(of.number()) {
                 self.roll_back(of);
                 self.is_yielding = true;
-                return Err(Step::GoesOn);
+                return Err(TourStep::GoesOn);
             }
             let attempt = self.attempt.as_mut().expect("begun");
             if let Err(rolled_back) = attempt.protect() {
@@ -421,22 +423,22 @@ impl Tour {
     }
 
     /// Rolls everything back, and waits for what is in the way, if that can be waited for.
-    fn let_go_and_wait(&mut self, of: &Arc<Coordination>, rolled_back: RolledBack) -> Step {
+    fn let_go_and_wait(&mut self, of: &Arc<Coordination>, rolled_back: RolledBack) -> TourStep {
         self.roll_back(of);
         self.wait_for(of, rolled_back)
     }
 
-    fn wait_for(&mut self, of: &Arc<Coordination>, rolled_back: RolledBack) -> Step {
+    fn wait_for(&mut self, of: &Arc<Coordination>, rolled_back: RolledBack) -> TourStep {
         let cause = rolled_back.cause();
         if !matches!(cause, Cause::Retry | Cause::Prepared | Cause::Irrevocable) {
-            return Step::GoesOn;
+            return TourStep::GoesOn;
         }
         self.give_way_for(of, cause == Cause::Retry);
         let station = self.station();
         let resuming = Resuming { coordination: of.clone(), station };
         self.waits_for_others = true;
         self.awaited = Some(rolled_back.wake(Waker::from(Arc::new(resuming))));
-        Step::Waits
+        TourStep::Waits
     }
 }
 

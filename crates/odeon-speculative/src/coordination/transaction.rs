@@ -15,14 +15,14 @@
 //!    is made where somebody commits: there it is left to an executor of one of its actors.
 
 use super::outcome::CoordinationError;
-use super::part::{Decider, Order, Part};
+use super::part::{Decider, Part, PartOrder};
 use super::precedence::Precedence;
 use super::tour::Tour;
 use crate::contained::quietly;
-use crate::executor::enlisted::Place;
+use crate::executor::enlisted::Role;
 use crate::executor::station::Awaits;
 use crate::executor::station::Station;
-use crate::executor::visiting::{Ending, Visiting};
+use crate::executor::visiting::{VisitEnd, Visiting};
 use odeon_core::extend::{Congests, Suspends};
 use odeon_core::{Reply, Timer};
 use odeon_sync::atomic::AtomicBool;
@@ -39,10 +39,10 @@ pub(crate) struct Coordination {
     /// If it is a part of one that several theaters have in common: who decides. Set from the
     /// beginning, or by who goes on with the tour, between two rounds.
     decider: OnceLock<Arc<dyn Decider>>,
-    shared: Mutex<Shared>,
+    shared: Mutex<TransactionState>,
 }
 
-struct Shared {
+struct TransactionState {
     /// Here while nothing can be done.
     tour: Option<Box<Tour>>,
     news: News,
@@ -95,14 +95,14 @@ struct Post {
 #[derive(Default)]
 pub(super) struct News {
     /// What has arrived, and where it belongs among the first messages.
-    pub(super) arrived: Vec<(Place, Box<dyn Visiting>)>,
+    pub(super) arrived: Vec<(Role, Box<dyn Visiting>)>,
     pub(super) failed: Option<CoordinationError>,
     /// It must not wait with anything in its hands.
     pub(super) gives_way: bool,
     /// Likewise, of a part in these rounds.
     pub(super) gives_way_in: Vec<u32>,
     /// What a part is to do.
-    pub(super) orders: Vec<Order>,
+    pub(super) orders: Vec<PartOrder>,
     /// What it has waited for has happened.
     is_resumed: bool,
     /// A message of an earlier round has arrived, or was lost. News only for a tour that waits for
@@ -153,7 +153,7 @@ impl Coordination {
     ) -> Arc<Self> {
         // ORDERING: Relaxed: the numbers are to differ.
         let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
-        let shared = Mutex::new(Shared {
+        let shared = Mutex::new(TransactionState {
             tour: Some(Box::new(Tour::new())),
             news: News::default(),
             expected: messages,
@@ -192,7 +192,7 @@ impl Coordination {
     }
 
     /// Of a part: it is to do this, which an executor of one of its actors does.
-    pub(super) fn order(self: &Arc<Self>, order: Order) {
+    pub(super) fn order(self: &Arc<Self>, order: PartOrder) {
         let mut shared = self.lock();
         if shared.is_over {
             return;
@@ -222,7 +222,7 @@ impl Coordination {
         self.is_on_its_way.store(is_on_its_way, Ordering::Relaxed);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Shared> {
+    fn lock(&self) -> MutexGuard<'_, TransactionState> {
         self.shared.lock().expect("no panic happens under the lock of a transaction")
     }
 
@@ -248,15 +248,15 @@ impl Coordination {
     }
 
     /// A message has arrived.
-    pub(super) fn arrive(self: &Arc<Self>, round: u32, place: Place, visit: Box<dyn Visiting>) {
+    pub(super) fn arrive(self: &Arc<Self>, round: u32, place: Role, visit: Box<dyn Visiting>) {
         let mut shared = self.lock();
         let is_void = match place {
             // Rounds of all theaters are another matter.
-            Place::JoinedElsewhere(round) => {
+            Role::JoinedElsewhere(round) => {
                 shared.from_elsewhere.is_there(round);
                 round <= shared.from_elsewhere.over
             }
-            Place::First(_) | Place::Joined => {
+            Role::First(_) | Role::Joined => {
                 shared.expected -= 1;
                 round < shared.round
             }
@@ -265,7 +265,7 @@ impl Coordination {
             shared.news.is_drained = true;
             Some(visit)
         } else {
-            let is_of_first = matches!(place, Place::First(_));
+            let is_of_first = matches!(place, Role::First(_));
             let is_better = is_of_first || !shared.post.as_ref().is_some_and(|it| it.is_of_first);
             if self.decider().is_some() && is_better {
                 shared.post = Some(Post { station: visit.shared_station(), is_of_first });
@@ -275,15 +275,15 @@ impl Coordination {
         };
         drop(shared);
         if let Some(visit) = void {
-            visit.end(Ending::Void);
+            visit.end(VisitEnd::Void);
         }
         self.go_on();
     }
 
     /// A message was lost: its actor has ended, or somebody has dropped it, wherever that was.
-    pub(super) fn lose(self: &Arc<Self>, round: u32, place: Place) {
+    pub(super) fn lose(self: &Arc<Self>, round: u32, place: Role) {
         let mut shared = self.lock();
-        if let Place::JoinedElsewhere(round) = place {
+        if let Role::JoinedElsewhere(round) = place {
             shared.from_elsewhere.is_there(round);
             shared.news.is_drained = true;
             let is_void = shared.is_over || round <= shared.from_elsewhere.over;
@@ -326,14 +326,14 @@ impl Coordination {
     }
 
     /// A message of this round waits behind one that waits itself.
-    pub(super) fn give_way(self: &Arc<Self>, round: u32, place: Place) {
+    pub(super) fn give_way(self: &Arc<Self>, round: u32, place: Role) {
         let mut shared = self.lock();
         match place {
             _ if shared.is_over => return,
             // One that has been handled meanwhile need not wait; and its part may be prepared, and
             // nothing be under way.
-            Place::JoinedElsewhere(round) if !shared.from_elsewhere.is_awaited(round) => return,
-            Place::JoinedElsewhere(round) => shared.news.gives_way_in.push(round),
+            Role::JoinedElsewhere(round) if !shared.from_elsewhere.is_awaited(round) => return,
+            Role::JoinedElsewhere(round) => shared.news.gives_way_in.push(round),
             _ if shared.round != round => return,
             _ => shared.news.gives_way = true,
         }
@@ -421,12 +421,12 @@ impl Coordination {
         shared.from_elsewhere.over = shared.from_elsewhere.over.max(last);
         shared.news.gives_way_in.retain(|round| *round > last);
         let is_void =
-            |(place, _): &(Place, _)| matches!(place, Place::JoinedElsewhere(it) if *it <= last);
+            |(place, _): &(Role, _)| matches!(place, Role::JoinedElsewhere(it) if *it <= last);
         let arrived = std::mem::take(&mut shared.news.arrived);
         let (void, stays): (Vec<_>, Vec<_>) = arrived.into_iter().partition(is_void);
         shared.news.arrived = stays;
         drop(shared);
-        void.into_iter().for_each(|(_, visit)| visit.end(Ending::Void));
+        void.into_iter().for_each(|(_, visit)| visit.end(VisitEnd::Void));
     }
 
     /// Messages are about to be sent: answers their round.
@@ -438,13 +438,12 @@ impl Coordination {
 
     /// Rule 3: a new round begins. What has arrived of the one before is returned; of what was
     /// joined elsewhere the tour knows whether that is void.
-    pub(super) fn begin_round(&self) -> Vec<(Place, Box<dyn Visiting>)> {
+    pub(super) fn begin_round(&self) -> Vec<(Role, Box<dyn Visiting>)> {
         let mut shared = self.lock();
         shared.round += 1;
         shared.news.gives_way = false;
         let arrived = std::mem::take(&mut shared.news.arrived);
-        let is_from_elsewhere =
-            |(place, _): &(Place, _)| matches!(place, Place::JoinedElsewhere(_));
+        let is_from_elsewhere = |(place, _): &(Role, _)| matches!(place, Role::JoinedElsewhere(_));
         let (stays, void) = arrived.into_iter().partition(is_from_elsewhere);
         shared.news.arrived = stays;
         void
@@ -465,7 +464,7 @@ impl Coordination {
         if let Some(timer) = deadline {
             timer.cancel();
         }
-        news.arrived.into_iter().for_each(|(_, visit)| visit.end(Ending::Void));
+        news.arrived.into_iter().for_each(|(_, visit)| visit.end(VisitEnd::Void));
         if let Some(reply) = reply {
             // Whoever waits is a user's.
             quietly(|| reply.send(outcome));
@@ -477,7 +476,7 @@ impl Coordination {
     }
 }
 
-impl Shared {
+impl TransactionState {
     /// The tour, if it lies here and can go on.
     fn take_if_due(&mut self) -> Option<Box<Tour>> {
         if self.is_due() { self.tour.take() } else { None }
@@ -494,7 +493,7 @@ impl Shared {
         let Some(tour) = &self.tour else { return false };
         let can_go_on = tour.has_begun() || self.expected == 0;
         let has_news = self.news.are_there() || self.news.is_drained && !tour.waits_for_others();
-        let is_aborted = self.news.orders.iter().any(|order| matches!(order, Order::Abort(_)));
+        let is_aborted = self.news.orders.iter().any(|order| matches!(order, PartOrder::Abort(_)));
         self.news.failed.is_some() || is_aborted || can_go_on && has_news
     }
 }

@@ -8,7 +8,7 @@ use crate::executor::board::How;
 use crate::executor::exit::{Closed, Exit};
 use crate::executor::handling::discard;
 use crate::executor::job::Job;
-use crate::report::tally::Tally;
+use crate::report::tally::AttemptTally;
 use odeon_core::extend::{Outbox, as_sender, drop_failed};
 use odeon_core::{Access, Message};
 use odeon_stm::staged::{Attempted, FinishedHere, RolledBack, attempt_here};
@@ -102,7 +102,7 @@ impl<'a, A: SpeculativeActor> Calls<'a, A> {
 /// The circumstances of an attempt.
 pub(crate) struct Attempt<'a, A: SpeculativeActor> {
     pub(crate) exit: &'a Exit,
-    pub(crate) tally: &'a Tally,
+    pub(crate) tally: &'a AttemptTally,
     pub(crate) me: Me<'a, A>,
     pub(crate) how: How,
 }
@@ -303,7 +303,7 @@ impl Handled {
 
     /// The message is over, and dropped: a panic of its destructor is one of its handler. Counts a
     /// failure.
-    pub(crate) fn and_drop<M: Message>(self, job: Job<M>, tally: &Tally) -> Self {
+    pub(crate) fn and_drop<M: Message>(self, job: Job<M>, tally: &AttemptTally) -> Self {
         if matches!(self, Self::Failed(_) | Self::FailedLast(_)) {
             tally.failed(&job.message);
         }

@@ -28,7 +28,7 @@ mod deferred;
 mod visits;
 
 use crate::executor::enlisted::{Company, GivesWay};
-use crate::executor::job::{Job, Kind};
+use crate::executor::job::{Job, JobKind};
 use crate::executor::lanes::{Entered, LaneUse, Lanes};
 use arrival_order::ArrivalOrder;
 use odeon_core::Message;
@@ -235,9 +235,9 @@ impl<M: Message> Board<M> {
             return self.visits.arriving.push_back(job);
         }
         match job.kind {
-            Kind::Change => put_by_mailbox(&mut self.changes, job),
-            Kind::Read => put_by_mailbox(&mut self.reads, job),
-            Kind::Alone => put_by_mailbox(&mut self.alone, job),
+            JobKind::Change => put_by_mailbox(&mut self.changes, job),
+            JobKind::Read => put_by_mailbox(&mut self.reads, job),
+            JobKind::Alone => put_by_mailbox(&mut self.alone, job),
         }
     }
 

@@ -8,7 +8,7 @@ use crate::executor::attempt::{Attempt, First, Handled, admit_and_handle};
 use crate::executor::board::How;
 use crate::executor::engine::{Attention, Engine, Executor, Scratch, WIDE};
 use crate::executor::enlisted::Enlisted;
-use crate::executor::handling::{Effects, Handling};
+use crate::executor::handling::{Effects, HandledMessage};
 use crate::executor::job::Job;
 use crate::processing::Ordering;
 use odeon_core::extend::{self, Behavior, Companion, Lane, NoInner, Place};
@@ -157,7 +157,7 @@ impl<A: SpeculativeActor> Dispatcher<A> {
     fn handle_here(&mut self, message: A::Msg, lane: Option<Lane>, ctx: &mut Context<'_, Self>) {
         let place = self.place(lane, ctx);
         let Self { engine, state, scratch, .. } = self;
-        let handling = Handling::new(message, &engine.tally);
+        let handling = HandledMessage::new(message, &engine.tally);
         let mailbox = mailbox_of::<A::Msg>(lane);
         let access = A::access(handling.message());
         let rarely = 'handled: {

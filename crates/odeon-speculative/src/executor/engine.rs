@@ -21,7 +21,7 @@ use crate::executor::transaction::Transactions;
 use crate::processing::Processing;
 use crate::processing::pace::Pace;
 use crate::report::decisions::Decisions;
-use crate::report::tally::Tally;
+use crate::report::tally::AttemptTally;
 use adapting::Adapting;
 use in_order::Sequence;
 use odeon_core::extend::{self, Congestion, RELIEVED_AT, wake_shared};
@@ -38,11 +38,11 @@ pub(crate) use working::{Executor, WIDE};
 
 /// What the executors of one actor share.
 pub(crate) struct Engine<A: SpeculativeActor> {
-    shared: Mutex<Shared<A>>,
+    shared: Mutex<EngineState<A>>,
     /// Taken after the lock of the board, if both are.
     sequence: Mutex<Sequence<A>>,
     pub(crate) exit: Exit,
-    pub(crate) tally: Tally,
+    pub(crate) tally: AttemptTally,
     pub(crate) parking: Parking<A>,
     pub(crate) transactions: Arc<dyn Transactions>,
     pub(crate) congestion: Arc<Congestion>,
@@ -99,7 +99,7 @@ impl fmt::Debug for Surroundings {
 }
 
 /// What is behind the lock.
-struct Shared<A: SpeculativeActor> {
+struct EngineState<A: SpeculativeActor> {
     board: Board<A::Msg>,
     /// `None`: the actor has ended.
     state: Option<Arc<A>>,
@@ -135,7 +135,7 @@ impl<A: SpeculativeActor> Engine<A> {
         let decisions = Decisions::default();
         decisions.configured(clock.now(), width);
         Self {
-            shared: Mutex::new(Shared {
+            shared: Mutex::new(EngineState {
                 board,
                 state: Some(state),
                 left: Vec::new(),
@@ -147,7 +147,7 @@ impl<A: SpeculativeActor> Engine<A> {
             }),
             sequence: Mutex::new(Sequence::new()),
             exit: Exit::default(),
-            tally: Tally::default(),
+            tally: AttemptTally::default(),
             parking: Parking::new(),
             transactions,
             congestion,
@@ -159,14 +159,14 @@ impl<A: SpeculativeActor> Engine<A> {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Shared<A>> {
+    fn lock(&self) -> MutexGuard<'_, EngineState<A>> {
         self.shared.lock().expect("no panic happens under the lock of the board")
     }
 
     /// Gives the lock back, and tells the copies. Whoever has changed the board so that senders may
     /// go on has woken the actor's own turn then: also by taking away what others wait behind. And
     /// if nothing is outstanding, nothing keeps the actor.
-    fn unlock(&self, mut shared: MutexGuard<'_, Shared<A>>) {
+    fn unlock(&self, mut shared: MutexGuard<'_, EngineState<A>>) {
         let presses = shared.board.pressing() >= RELIEVED_BELOW;
         let is_relieved = std::mem::replace(&mut shared.presses, presses) && !presses;
         let rests = shared.is_to_rest && shared.board.rest();
@@ -262,7 +262,7 @@ impl<A: SpeculativeActor> Engine<A> {
         let mut give_way = Vec::new();
         jobs.drain(..).for_each(|job| give_way.extend(shared.board.add(job)));
         self.fill(&keeps, &mut shared);
-        let Shared { board, runners, .. } = &mut *shared;
+        let EngineState { board, runners, .. } = &mut *shared;
         let rested = runners.next(board);
         self.unlock(shared);
         runners::rouse(rested);
@@ -270,7 +270,7 @@ impl<A: SpeculativeActor> Engine<A> {
     }
 
     /// Sees to it that there are runners for the present width.
-    fn fill(self: &Arc<Self>, me: &ActorRef<A::Msg>, shared: &mut Shared<A>) {
+    fn fill(self: &Arc<Self>, me: &ActorRef<A::Msg>, shared: &mut EngineState<A>) {
         let new = |number| extend::spawn_working_for(me, Runner::new(self.clone(), number));
         shared.runners.fill(shared.board.width(), new);
     }

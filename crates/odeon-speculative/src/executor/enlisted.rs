@@ -11,7 +11,7 @@ pub(crate) struct Enlisted {
     transaction: Arc<dyn Transaction>,
     /// The round of the transaction in which it was sent: those of earlier ones are void.
     round: u32,
-    place: Place,
+    place: Role,
     has_arrived: bool,
     /// Whether it was sent from another theater.
     is_from_abroad: bool,
@@ -21,7 +21,7 @@ pub(crate) struct Enlisted {
 
 /// Where a message belongs among those of its transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Role {
     /// Of those with which it was begun.
     First(usize),
     /// A handler has joined it.
@@ -47,11 +47,11 @@ pub(crate) enum Company {
 pub(crate) struct GivesWay {
     transaction: Arc<dyn Transaction>,
     round: u32,
-    place: Place,
+    place: Role,
 }
 
 impl Enlisted {
-    pub(crate) fn new(transaction: Arc<dyn Transaction>, round: u32, place: Place) -> Self {
+    pub(crate) fn new(transaction: Arc<dyn Transaction>, round: u32, place: Role) -> Self {
         Self {
             transaction,
             round,
@@ -64,7 +64,7 @@ impl Enlisted {
 
     /// Of a message with which this transaction begins, the only one.
     pub(crate) fn alone(transaction: Arc<dyn Transaction>) -> Box<Self> {
-        Box::new(Self::new(transaction, 0, Place::First(0)))
+        Box::new(Self::new(transaction, 0, Role::First(0)))
     }
 
     /// The same, on a way of its own.
@@ -98,8 +98,8 @@ impl Enlisted {
 
     pub(crate) fn company(&self) -> Company {
         match self.place {
-            Place::First(_) => Company::First(self.number()),
-            Place::Joined | Place::JoinedElsewhere(_) => Company::Joined,
+            Role::First(_) => Company::First(self.number()),
+            Role::Joined | Role::JoinedElsewhere(_) => Company::Joined,
         }
     }
 
@@ -111,7 +111,7 @@ impl Enlisted {
     /// under way.
     pub(crate) fn gives_way(&self) -> Option<GivesWay> {
         let Self { round, place, .. } = *self;
-        let is_joined = !matches!(place, Place::First(_));
+        let is_joined = !matches!(place, Role::First(_));
         is_joined.then(|| GivesWay { transaction: self.transaction.clone(), round, place })
     }
 

@@ -2,21 +2,21 @@
 //! its own: the core catches the panics of a turn.
 
 use crate::contained::quietly;
-use crate::report::tally::Tally;
+use crate::report::tally::AttemptTally;
 use odeon_core::Message;
 use odeon_core::extend::Outbox;
 use std::marker::PhantomData;
 use std::mem::{self, ManuallyDrop};
 
 /// The message that is handled. Dropped, by a panic, it counts a failure.
-pub(crate) struct Handling<'a, M: Message> {
+pub(crate) struct HandledMessage<'a, M: Message> {
     message: ManuallyDrop<M>,
-    tally: &'a Tally,
+    tally: &'a AttemptTally,
 }
 
-impl<'a, M: Message> Handling<'a, M> {
+impl<'a, M: Message> HandledMessage<'a, M> {
     #[inline(always)]
-    pub(crate) fn new(message: M, tally: &'a Tally) -> Self {
+    pub(crate) fn new(message: M, tally: &'a AttemptTally) -> Self {
         Self { message: ManuallyDrop::new(message), tally }
     }
 
@@ -29,7 +29,7 @@ impl<'a, M: Message> Handling<'a, M> {
     #[inline(always)]
     pub(crate) fn committed(self) {
         let mut this = ManuallyDrop::new(self);
-        let failure = Failure(this.tally, PhantomData::<M>);
+        let failure = CountFailure(this.tally, PhantomData::<M>);
         // SAFETY: dropped once; `this` is neither used nor dropped afterwards.
         unsafe { ManuallyDrop::drop(&mut this.message) };
         mem::forget(failure);
@@ -45,16 +45,16 @@ impl<'a, M: Message> Handling<'a, M> {
 }
 
 /// Dropped, by a panic, it counts a failure.
-struct Failure<'a, M>(&'a Tally, PhantomData<M>);
+struct CountFailure<'a, M>(&'a AttemptTally, PhantomData<M>);
 
-impl<M> Drop for Failure<'_, M> {
+impl<M> Drop for CountFailure<'_, M> {
     #[cold]
     fn drop(&mut self) {
         self.0.failed_when_dropped::<M>();
     }
 }
 
-impl<M: Message> Drop for Handling<'_, M> {
+impl<M: Message> Drop for HandledMessage<'_, M> {
     #[cold]
     fn drop(&mut self) {
         self.tally.failed(&*self.message);
@@ -115,9 +115,9 @@ mod tests {
 
     #[test]
     fn a_panic_of_a_handler_is_the_one_that_counts_and_a_failure() {
-        let (tally, mut outbox) = (Tally::default(), Outbox::new());
+        let (tally, mut outbox) = (AttemptTally::default(), Outbox::new());
         let panic = catch_unwind(AssertUnwindSafe(|| {
-            let _handling = Handling::new(Bomb, &tally);
+            let _handling = HandledMessage::new(Bomb, &tally);
             let effects = Effects(&mut outbox);
             let bomb = Bomb;
             effects.0.hold_during(|| odeon_core::extend::let_happen(Box::new(|| drop(bomb))));
@@ -131,12 +131,12 @@ mod tests {
 
     #[test]
     fn a_message_that_has_committed_fails_if_its_destructor_panics() {
-        let tally = Tally::default();
-        let handling = Handling::new(Bomb, &tally);
+        let tally = AttemptTally::default();
+        let handling = HandledMessage::new(Bomb, &tally);
         assert!(catch_unwind(AssertUnwindSafe(|| handling.committed())).is_err());
         assert_eq!(tally.stats().failures, 1);
         assert!(tally.stats().failures_by_message[0].0.ends_with("Bomb"));
-        assert!(matches!(Handling::new(Seven, &tally).over(), Seven));
+        assert!(matches!(HandledMessage::new(Seven, &tally).over(), Seven));
         assert_eq!(tally.stats().failures, 1);
     }
 }

@@ -6,7 +6,7 @@ use odeon_core::extend::{Lane, Place};
 
 /// What a job needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum JobKind {
     /// To write: one of the places for changes.
     Change,
     /// To read, without a log.
@@ -18,7 +18,7 @@ pub(crate) enum Kind {
 /// A message that has been taken from the inbox, and where it belongs.
 pub(crate) struct Job<M> {
     pub(crate) message: M,
-    pub(crate) kind: Kind,
+    pub(crate) kind: JobKind,
     /// Whose messages must not overtake each other, if that matters.
     pub(crate) lane: Option<Lane>,
     pub(crate) access: Access,
@@ -38,9 +38,9 @@ impl<M> Job<M> {
     /// A message that was sent in `lane`, to mailbox 0.
     pub(crate) fn new(message: M, access: Access, lane: Option<Lane>) -> Self {
         let kind = match access {
-            Access::Exclusive => Kind::Alone,
-            Access::Snapshot | Access::Relaxed => Kind::Read,
-            Access::Update => Kind::Change,
+            Access::Exclusive => JobKind::Alone,
+            Access::Snapshot | Access::Relaxed => JobKind::Read,
+            Access::Update => JobKind::Change,
         };
         Self {
             message,

@@ -16,18 +16,18 @@ use crate::executor::transaction::Transaction;
 use odeon_core::extend::Lane;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use waiting::Waiting;
+use waiting::LaneQueue;
 
 mod waiting;
 
 /// TUNE: places for lanes. Senders that share one are not handled at once.
 const PLACES: usize = 256;
 
-struct Place<M> {
+struct LaneState<M> {
     is_busy: bool,
     /// Whether a visit has it, which is about to leave for its transaction.
     is_of_visit: bool,
-    waiting: Waiting<M>,
+    waiting: LaneQueue<M>,
 }
 
 /// A lane whose message waits elsewhere.
@@ -42,7 +42,7 @@ struct Halted<M> {
     behind: VecDeque<Job<M>>,
 }
 
-impl<M> Place<M> {
+impl<M> LaneState<M> {
     fn take(&mut self, job: &Job<M>) {
         (self.is_busy, self.is_of_visit) = (true, job.enlisted.is_some());
     }
@@ -71,7 +71,7 @@ impl<M> Halted<M> {
 
 /// See the module.
 pub(crate) struct Lanes<M> {
-    places: Vec<Place<M>>,
+    places: Vec<LaneState<M>>,
     halted: NumberMap<Lane, Halted<M>>,
     behind_halted: usize,
     in_use: LaneUse,
@@ -123,7 +123,7 @@ fn place_of(lane: Lane) -> usize {
 
 impl<M> Lanes<M> {
     pub(crate) fn new() -> Self {
-        let free = || Place { is_busy: false, is_of_visit: false, waiting: Waiting::new() };
+        let free = || LaneState { is_busy: false, is_of_visit: false, waiting: LaneQueue::new() };
         let places = std::iter::repeat_with(free).take(PLACES).collect();
         Self { places, halted: NumberMap::default(), behind_halted: 0, in_use: LaneUse::default() }
     }

@@ -22,7 +22,7 @@ pub(crate) trait Station: Send + Sync {
     fn congestion(&self) -> &Arc<Congestion>;
 
     /// Takes a place for a handler of the transaction.
-    fn enter(&self, who: u64, is_reading: bool) -> Entry;
+    fn enter(&self, who: u64, is_reading: bool) -> StationEntry;
 
     /// Gives the place back; `as_guest`: variables of the actor stay protected.
     fn leave(&self, who: u64, is_reading: bool, as_guest: bool);
@@ -52,7 +52,7 @@ pub(crate) trait Station: Send + Sync {
 
 /// Whether a transaction may have a message handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Entry {
+pub(crate) enum StationEntry {
     /// It may, and has a place until it [leaves](Station::leave).
     Entered,
     /// Not before somebody else has gone who goes in any case.

@@ -1,7 +1,7 @@
 //! What a transaction of several actors hears of those that execute its messages. What it is they
 //! do not know: `coordination/` has the one there is.
 
-use super::enlisted::Place;
+use super::enlisted::Role;
 use super::visiting::Visiting;
 use odeon_core::extend::Suspends;
 use std::any::Any;
@@ -21,13 +21,13 @@ pub(crate) trait Transaction: Send + Sync {
     fn suspend(&self) -> Option<Suspends>;
 
     /// A message has arrived.
-    fn arrive(self: Arc<Self>, round: u32, place: Place, visit: Box<dyn Visiting>);
+    fn arrive(self: Arc<Self>, round: u32, place: Role, visit: Box<dyn Visiting>);
 
     /// A message was lost: its actor has ended, or somebody has dropped it, wherever that was.
-    fn lose(self: Arc<Self>, round: u32, place: Place);
+    fn lose(self: Arc<Self>, round: u32, place: Role);
 
     /// A message of this round waits behind one that waits itself. Not under the lock of a board.
-    fn give_way(self: Arc<Self>, round: u32, place: Place);
+    fn give_way(self: Arc<Self>, round: u32, place: Role);
 
     /// An actor ends where a message of it is.
     fn participant_ends(self: Arc<Self>);

@@ -43,7 +43,7 @@ pub(crate) trait Visiting: Send {
     fn answer_passed_on(&mut self) -> Option<Panic>;
 
     /// The message has been handled, or is not to be, and is dropped.
-    fn end(self: Box<Self>, ending: Ending);
+    fn end(self: Box<Self>, ending: VisitEnd);
 }
 
 /// How a handler has ended.
@@ -57,7 +57,7 @@ pub(crate) enum Ran {
 
 /// How a visit ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub(crate) enum VisitEnd {
     Committed,
     /// It was sent in a round that was rolled back, or the transaction has failed.
     Void,

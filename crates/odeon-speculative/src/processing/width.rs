@@ -151,7 +151,7 @@ pub(crate) const LONGEST: Duration = Duration::from_millis(80);
 
 /// What the actor shows at a look.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Look {
+pub(crate) struct WidthSample {
     pub(crate) at: Duration,
     pub(crate) width: usize,
     /// So far.
@@ -172,7 +172,7 @@ pub(crate) struct Controller {
 /// A sample that is not complete.
 #[derive(Clone, Copy)]
 struct Begun {
-    with: Look,
+    with: WidthSample,
     /// The sum of what waited, and how many looks there were.
     waited: usize,
     looks: usize,
@@ -197,7 +197,7 @@ impl Controller {
     }
 
     /// Looks at the actor's numbers; answers a sample, if one is complete.
-    pub(crate) fn look(&mut self, look: Look) -> Option<Sample> {
+    pub(crate) fn look(&mut self, look: WidthSample) -> Option<Sample> {
         let Some(begun) = &mut self.begun else {
             self.begin(look);
             return None;
@@ -224,7 +224,7 @@ impl Controller {
         })
     }
 
-    fn begin(&mut self, with: Look) {
+    fn begin(&mut self, with: WidthSample) {
         self.begun = Some(Begun { with, waited: 0, looks: 0 });
     }
 

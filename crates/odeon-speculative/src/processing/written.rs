@@ -1,6 +1,6 @@
 //! How an actor is processed, as numbers that go with it to another theater.
 
-use super::{MOST_WIDTH, Make, Mode, Ordering, Processing};
+use super::{MOST_WIDTH, MakePolicy, Ordering, Processing, ProcessingMode};
 use crate::processing::width::WidthPolicy;
 use std::sync::Arc;
 
@@ -22,10 +22,10 @@ impl Processing {
     /// As numbers. A policy of its own is none: it is made anew where they are [read](Self::read).
     pub fn written(&self) -> WrittenProcessing {
         let mode = match &self.mode {
-            Mode::Sequential => 0,
-            Mode::Concurrent => 1,
-            Mode::Adaptive(Make(None)) => 2,
-            Mode::Adaptive(Make(Some(_))) => 3,
+            ProcessingMode::Sequential => 0,
+            ProcessingMode::Concurrent => 1,
+            ProcessingMode::Adaptive(MakePolicy(None)) => 2,
+            ProcessingMode::Adaptive(MakePolicy(Some(_))) => 3,
         };
         let ordering = match self.ordering {
             Ordering::PerSender => 0,
@@ -42,10 +42,10 @@ impl Processing {
         policy: impl Fn() -> Box<dyn WidthPolicy> + Send + Sync + 'static,
     ) -> Self {
         let mode = match written.mode {
-            0 => Mode::Sequential,
-            1 => Mode::Concurrent,
-            3 => Mode::Adaptive(Make(Some(Arc::new(policy)))),
-            _ => Mode::Adaptive(Make::HILL_CLIMB),
+            0 => ProcessingMode::Sequential,
+            1 => ProcessingMode::Concurrent,
+            3 => ProcessingMode::Adaptive(MakePolicy(Some(Arc::new(policy)))),
+            _ => ProcessingMode::Adaptive(MakePolicy::HILL_CLIMB),
         };
         let ordering = match written.ordering {
             1 => Ordering::Unordered,

@@ -1,6 +1,6 @@
 //! Which messages were rolled back because of which variables: a table that only rollbacks touch.
 
-use crate::report::counts::{Counts, name_of};
+use crate::report::counts::{BoundedCounts, name_of};
 use odeon_core::Message;
 use odeon_stm::Cause;
 use odeon_stm::staged::RolledBack;
@@ -26,10 +26,10 @@ pub struct Conflict {
 
 /// The table of one actor.
 #[derive(Debug, Default)]
-pub(crate) struct Conflicts(Counts<Row>);
+pub(crate) struct Conflicts(BoundedCounts<ConflictRow>);
 
 /// Variable, message, cause.
-type Row = (Option<&'static str>, &'static str, usize);
+type ConflictRow = (Option<&'static str>, &'static str, usize);
 
 impl Conflicts {
     /// An attempt at `message`, if it was at one, was rolled back.
@@ -42,7 +42,7 @@ impl Conflicts {
     /// The rows, most rollbacks first, and how many rollbacks are in none.
     pub(crate) fn all(&self) -> (Vec<Conflict>, u64) {
         let (rows, others) = self.0.all();
-        let conflict = |((variable, message, cause), rollbacks): (Row, u64)| Conflict {
+        let conflict = |((variable, message, cause), rollbacks): (ConflictRow, u64)| Conflict {
             variable,
             message,
             cause: Cause::ALL[cause],

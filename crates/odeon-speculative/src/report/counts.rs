@@ -10,25 +10,25 @@ const ROWS: usize = 64;
 
 /// See the module. Of `std` also in models: nothing waits for it.
 #[derive(Debug)]
-pub(crate) struct Counts<Row>(Mutex<Table<Row>>);
+pub(crate) struct BoundedCounts<Row>(Mutex<CountTable<Row>>);
 
 #[derive(Debug)]
-struct Table<Row> {
+struct CountTable<Row> {
     rows: BTreeMap<Row, u64>,
     /// What found no room.
     others: u64,
 }
 
-impl<Row> Default for Counts<Row> {
+impl<Row> Default for BoundedCounts<Row> {
     fn default() -> Self {
-        Self(Mutex::new(Table { rows: BTreeMap::new(), others: 0 }))
+        Self(Mutex::new(CountTable { rows: BTreeMap::new(), others: 0 }))
     }
 }
 
-impl<Row: Ord + Copy> Counts<Row> {
+impl<Row: Ord + Copy> BoundedCounts<Row> {
     pub(crate) fn count(&self, row: Row) {
         let mut table = self.0.lock().expect("no panic happens under this lock");
-        let Table { rows, others } = &mut *table;
+        let CountTable { rows, others } = &mut *table;
         if rows.len() == ROWS && !rows.contains_key(&row) {
             *others += 1;
         } else {
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn the_table_is_bounded_and_its_first_row_has_the_highest_count() {
-        let counts = Counts::default();
+        let counts = BoundedCounts::default();
         for row in 0..ROWS + 3 {
             counts.count(row);
         }

@@ -1,7 +1,7 @@
 //! What is counted of one speculative actor.
 
 use crate::report::conflicts::Conflicts;
-use crate::report::counts::{Counts, name_of};
+use crate::report::counts::{BoundedCounts, name_of};
 use crate::report::stats::SpeculationStats;
 use odeon_core::Message;
 use odeon_stm::Cause;
@@ -10,15 +10,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Counters that any executor raises. Of `std` also in models: nothing hangs on them.
 #[derive(Debug, Default)]
-pub(crate) struct Tally {
+pub(crate) struct AttemptTally {
     commits: AtomicU64,
     rollbacks: [AtomicU64; Cause::ALL.len()],
     failures: AtomicU64,
-    failed: Counts<&'static str>,
+    failed: BoundedCounts<&'static str>,
     conflicts: Conflicts,
 }
 
-impl Tally {
+impl AttemptTally {
     pub(crate) fn committed(&self, messages: u64) {
         // ORDERING: Relaxed, here and below: a count for statistics.
         self.commits.fetch_add(messages, Ordering::Relaxed);

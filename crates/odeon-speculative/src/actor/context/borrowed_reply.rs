@@ -21,9 +21,9 @@ enum PassedOn<T> {
     Over,
 }
 
-struct Shared<T>(Mutex<PassedOn<T>>);
+struct SharedReply<T>(Mutex<PassedOn<T>>);
 
-impl<T> Shared<T> {
+impl<T> SharedReply<T> {
     fn lock(&self) -> MutexGuard<'_, PassedOn<T>> {
         self.0.lock().expect("no panic happens under this lock")
     }
@@ -31,7 +31,7 @@ impl<T> Shared<T> {
 
 /// The reply that is passed on in place of this one, and what is to be done once all has happened.
 pub(super) fn pass_on<T: Send + 'static>(reply: LentReply<T>) -> (Reply<T>, Effect) {
-    let shared = Arc::new(Shared(Mutex::new(PassedOn::Open)));
+    let shared = Arc::new(SharedReply(Mutex::new(PassedOn::Open)));
     let passed_on = shared.clone();
     let give = move |answer: Result<T, AskError>| {
         let mut shared = shared.lock();

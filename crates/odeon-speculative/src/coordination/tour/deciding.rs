@@ -2,10 +2,10 @@
 
 use super::super::abroad::{Abroad, TakenOver};
 use super::super::outcome::CoordinationError;
-use super::super::part::{Order, Part};
+use super::super::part::{Part, PartOrder};
 use super::super::transaction::Coordination;
-use super::{Step, Tour};
-use crate::executor::visiting::{Ending, Visiting};
+use super::{Tour, TourStep};
+use crate::executor::visiting::{VisitEnd, Visiting};
 use std::sync::Arc;
 
 /// How far a part is.
@@ -16,7 +16,7 @@ pub(super) struct Deciding {
     /// Whether it may run that.
     may_run: bool,
     /// What the decider has been told since.
-    told: Told,
+    told: LastReport,
     /// Whether handlers of this round have joined messages to actors of other theaters.
     has_sent: bool,
     /// How many messages joined elsewhere have come in this round.
@@ -31,7 +31,7 @@ pub(super) struct Deciding {
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
-enum Told {
+enum LastReport {
     #[default]
     Nothing,
     Ready,
@@ -40,7 +40,7 @@ enum Told {
 
 impl Deciding {
     pub(super) fn is_prepared(&self) -> bool {
-        self.told == Told::Prepared
+        self.told == LastReport::Prepared
     }
 
     pub(super) fn round(&self) -> u32 {
@@ -67,7 +67,7 @@ impl Deciding {
         self.owes_way |= self.may_run && (self.has_sent || self.joined > 0);
         (self.has_sent, self.joined) = (false, 0);
         if self.is_prepared() {
-            self.told = Told::Nothing;
+            self.told = LastReport::Nothing;
         }
     }
 
@@ -77,14 +77,14 @@ impl Deciding {
             if self.may_come(round) {
                 self.early.push((round, visit));
             } else {
-                visit.end(Ending::Void);
+                visit.end(VisitEnd::Void);
             }
         }
     }
 
     /// It is over.
     pub(super) fn end_early(&mut self) {
-        self.early.drain(..).for_each(|(_, visit)| visit.end(Ending::Void));
+        self.early.drain(..).for_each(|(_, visit)| visit.end(VisitEnd::Void));
     }
 }
 
@@ -93,11 +93,11 @@ impl Tour {
     pub(super) fn heed_orders(
         &mut self,
         of: &Arc<Coordination>,
-        orders: Vec<Order>,
+        orders: Vec<PartOrder>,
     ) -> Option<CoordinationError> {
         for order in orders {
             match order {
-                Order::Run(round) => {
+                PartOrder::Run(round) => {
                     of.end_rounds(round.saturating_sub(1));
                     let Deciding { early, waited_for_in, .. } = std::mem::take(&mut self.deciding);
                     self.deciding = Deciding {
@@ -108,18 +108,18 @@ impl Tour {
                         ..Deciding::default()
                     };
                 }
-                Order::RollBack(round) if self.deciding.runs(round) => {
+                PartOrder::RollBack(round) if self.deciding.runs(round) => {
                     if self.has_begun() {
                         self.roll_back(of);
                     }
                     let deciding = &mut self.deciding;
                     (deciding.may_run, deciding.owes_way) = (false, false);
-                    deciding.told = Told::Nothing;
+                    deciding.told = LastReport::Nothing;
                     self.end_round(of);
                 }
-                Order::RollBack(_) => {}
-                Order::Commit => self.deciding.is_to_commit = true,
-                Order::Abort(why) => return Some(why),
+                PartOrder::RollBack(_) => {}
+                PartOrder::Commit => self.deciding.is_to_commit = true,
+                PartOrder::Abort(why) => return Some(why),
             }
         }
         None
@@ -127,7 +127,7 @@ impl Tour {
 
     /// It becomes a part: a handler has joined a message to an actor of another theater. It is
     /// rolled back, and begins when it is told to run.
-    pub(super) fn become_part(&mut self, of: &Arc<Coordination>, abroad: &dyn Abroad) -> Step {
+    pub(super) fn become_part(&mut self, of: &Arc<Coordination>, abroad: &dyn Abroad) -> TourStep {
         self.give_up_precedence(of);
         let actors = self.visits[..self.first].iter().map(|visit| visit.actor()).collect();
         let part = Part::of(of);
@@ -138,7 +138,7 @@ impl Tour {
             return self.fail(of, CoordinationError::Unreachable);
         }
         self.roll_back(of);
-        Step::GoesOn
+        TourStep::GoesOn
     }
 
     /// A message has come that was joined elsewhere in this round.
@@ -146,12 +146,12 @@ impl Tour {
         if self.deciding.runs(round) && self.has_begun() {
             self.deciding.joined += 1;
             // It says so once more when this one is handled, too.
-            self.deciding.told = Told::Nothing;
+            self.deciding.told = LastReport::Nothing;
             self.visit(visit);
         } else if self.deciding.may_come(round) {
             self.deciding.early.push((round, visit));
         } else {
-            visit.end(Ending::Void);
+            visit.end(VisitEnd::Void);
         }
     }
 
@@ -183,8 +183,8 @@ impl Tour {
         let Deciding { round, may_run, told, .. } = &mut self.deciding;
         // What is void for others is to be out of the way here, too: it may stand behind somebody
         // who waits.
-        if !*may_run && *told != Told::Ready && !of.expects_from_elsewhere() {
-            *told = Told::Ready;
+        if !*may_run && *told != LastReport::Ready && !of.expects_from_elsewhere() {
+            *told = LastReport::Ready;
             decider.is_ready(*round);
         }
         *may_run
@@ -202,7 +202,7 @@ impl Tour {
         let Deciding { round, may_run, told, owes_way, .. } = &mut self.deciding;
         *owes_way = false;
         if std::mem::take(may_run) {
-            *told = Told::Nothing;
+            *told = LastReport::Nothing;
             decider.gives_way(*round, a_change);
         }
         self.end_round(of);
@@ -222,17 +222,17 @@ impl Tour {
     }
 
     /// All messages have been handled: nothing is to come between that and the outcome.
-    pub(super) fn prepare(&mut self, of: &Arc<Coordination>) -> Step {
+    pub(super) fn prepare(&mut self, of: &Arc<Coordination>) -> TourStep {
         if self.deciding.is_prepared() {
-            return Step::Waits;
+            return TourStep::Waits;
         }
         if let Err(step) = self.step_outside(of) {
             return step;
         }
-        self.deciding.told = Told::Prepared;
+        self.deciding.told = LastReport::Prepared;
         if let Some(decider) = of.decider() {
             decider.is_prepared(self.deciding.round, self.deciding.joined);
         }
-        Step::Waits
+        TourStep::Waits
     }
 }

@@ -3,11 +3,11 @@
 use super::super::outcome::CoordinationError;
 use super::super::precedence::Precedence;
 use super::super::transaction::Coordination;
-use super::{Step, TRIES, Tour};
+use super::{TRIES, Tour, TourStep};
 use crate::contained::{Panic, contained, drop_quietly};
 use crate::executor::exit::Closed;
 use crate::executor::station::Station;
-use crate::executor::visiting::Ending;
+use crate::executor::visiting::VisitEnd;
 use odeon_stm::Cause;
 use odeon_stm::staged::RolledBack;
 use odeon_sync::interruption;
@@ -21,7 +21,7 @@ enum Refused {
 
 impl Tour {
     /// All messages have been handled: all that they did takes place.
-    pub(super) fn commit(&mut self, of: &Arc<Coordination>) -> Step {
+    pub(super) fn commit(&mut self, of: &Arc<Coordination>) -> TourStep {
         interruption::point();
         let Self { attempt, visits, places, .. } = self;
         let travelling = attempt.as_mut().expect("begun");
@@ -73,7 +73,7 @@ impl Tour {
         }
     }
 
-    fn meet_at_commit(&mut self, of: &Arc<Coordination>, rolled_back: RolledBack) -> Step {
+    fn meet_at_commit(&mut self, of: &Arc<Coordination>, rolled_back: RolledBack) -> TourStep {
         let last = self.done - 1;
         self.visits[last].count_rollback(&rolled_back);
         if matches!(rolled_back.cause(), Cause::Prepared | Cause::Irrevocable) {
@@ -86,7 +86,7 @@ impl Tour {
             return self.try_again(of);
         }
         self.roll_back(of);
-        Step::GoesOn
+        TourStep::GoesOn
     }
 
     /// Undoes everything; a new round begins when what is under way has arrived.
@@ -97,8 +97,8 @@ impl Tour {
         self.places.give_up(of.number(), &self.visits);
         self.visits.iter_mut().for_each(|visit| visit.undo());
         let void = self.visits.drain(self.first..);
-        void.for_each(|visit| visit.end(Ending::Void));
-        of.begin_round().into_iter().for_each(|(_, visit)| visit.end(Ending::Void));
+        void.for_each(|visit| visit.end(VisitEnd::Void));
+        of.begin_round().into_iter().for_each(|(_, visit)| visit.end(VisitEnd::Void));
         (self.done, self.tries) = (0, 0);
         self.deciding.is_rolled_back();
         of.set_on_its_way(false);
@@ -106,26 +106,26 @@ impl Tour {
     }
 
     /// It will not be tried again.
-    pub(super) fn fail(&mut self, of: &Arc<Coordination>, why: CoordinationError) -> Step {
+    pub(super) fn fail(&mut self, of: &Arc<Coordination>, why: CoordinationError) -> TourStep {
         self.visits.iter_mut().for_each(|visit| visit.undo());
         self.end(of, Err(why))
     }
 
-    fn end(&mut self, of: &Arc<Coordination>, outcome: Result<(), CoordinationError>) -> Step {
+    fn end(&mut self, of: &Arc<Coordination>, outcome: Result<(), CoordinationError>) -> TourStep {
         let theater = self.has_asked(of).then(|| self.home().transactions().clone());
         self.drop_attempt();
         self.places.give_up(of.number(), &self.visits);
         for visit in self.visits.drain(..) {
             let ending = match &outcome {
-                Ok(()) => Ending::Committed,
-                Err(CoordinationError::Stopped) if visit.station().has_ended() => Ending::TooLate,
-                Err(_) => Ending::Void,
+                Ok(()) => VisitEnd::Committed,
+                Err(CoordinationError::Stopped) if visit.station().has_ended() => VisitEnd::TooLate,
+                Err(_) => VisitEnd::Void,
             };
             visit.end(ending);
         }
         self.deciding.end_early();
         of.end(outcome, theater.as_deref().map(Precedence::of));
-        Step::Over
+        TourStep::Over
     }
 
     /// What it calls after a rollback is a user's code, whose panic concerns nobody.

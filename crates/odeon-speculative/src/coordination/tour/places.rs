@@ -1,14 +1,14 @@
 //! Where a transaction has a place, and where it is a guest.
 
-use crate::executor::station::Entry;
 use crate::executor::station::Station;
+use crate::executor::station::StationEntry;
 use crate::executor::visiting::Visiting;
 
 /// The stations of one round.
 #[derive(Default)]
-pub(super) struct Places(Vec<Place>);
+pub(super) struct Places(Vec<EnteredStation>);
 
-struct Place {
+struct EnteredStation {
     address: usize,
     /// A visit at this station.
     visit: usize,
@@ -28,14 +28,14 @@ impl Places {
         is_reading: bool,
         station: &dyn Station,
         visit: usize,
-    ) -> Option<Entry> {
+    ) -> Option<StationEntry> {
         let address = station.address();
         let known = self.0.iter_mut().find(|place| place.address == address);
         if known.as_ref().is_some_and(|place| place.is_inside) {
-            return Some(Entry::Entered);
+            return Some(StationEntry::Entered);
         }
         let entry = station.enter(who, is_reading);
-        if entry != Entry::Entered {
+        if entry != StationEntry::Entered {
             return Some(entry);
         }
         let generation = station.generation();
@@ -46,7 +46,7 @@ impl Places {
                     return None;
                 }
             }
-            None => self.0.push(Place {
+            None => self.0.push(EnteredStation {
                 address,
                 visit,
                 generation,
@@ -55,7 +55,7 @@ impl Places {
                 is_guest: false,
             }),
         }
-        Some(Entry::Entered)
+        Some(StationEntry::Entered)
     }
 
     /// Whether the transaction has a place there: then the actor does not end.

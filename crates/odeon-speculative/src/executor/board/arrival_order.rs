@@ -21,7 +21,7 @@
 
 use super::{Board, How};
 use crate::executor::enlisted::GivesWay;
-use crate::executor::job::{Job, Kind};
+use crate::executor::job::{Job, JobKind};
 use crate::executor::lanes::Entered;
 use odeon_core::Message;
 use odeon_core::extend::Lane;
@@ -98,7 +98,7 @@ impl<M: Message> Board<M> {
             return None;
         }
         let front = self.changes.front().filter(|front| front.enlisted.is_none())?;
-        if front.kind == Kind::Alone {
+        if front.kind == JobKind::Alone {
             return (self.running == 0).then_some(How::Alone);
         }
         let has_place = self.changing < self.width && self.running < AHEAD * self.width;
@@ -112,7 +112,7 @@ impl<M: Message> Board<M> {
         batch: &mut VecDeque<Job<M>>,
         most: usize,
     ) -> How {
-        let is_barrier = |job: &Job<M>| job.kind == Kind::Alone || job.enlisted.is_some();
+        let is_barrier = |job: &Job<M>| job.kind == JobKind::Alone || job.enlisted.is_some();
         let count = if how == How::Alone {
             self.is_alone = true;
             1

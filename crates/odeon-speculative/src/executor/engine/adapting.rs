@@ -4,7 +4,7 @@ use super::Engine;
 use crate::actor::speculative_actor::SpeculativeActor;
 use crate::contained::{drop_quietly, quietly};
 use crate::processing::Processing;
-use crate::processing::width::{Controller, Look};
+use crate::processing::width::{Controller, WidthSample};
 use crate::report::stats::SpeculationStats;
 use odeon_core::SpeculationReport;
 use odeon_core::extend::Reporter;
@@ -79,7 +79,7 @@ impl<A: SpeculativeActor> Engine<A> {
         drop(adapting);
         let (commits, rollbacks) = self.tally.commits_and_rollbacks();
         let (at, width, waiting) = (self.clock.now(), self.width(), in_inbox + self.pressing());
-        let look = Look { at, width, commits, rollbacks, waiting };
+        let look = WidthSample { at, width, commits, rollbacks, waiting };
         let decided =
             quietly(|| present.look(look).map(|sample| (sample, present.decide(&sample))));
         let mut present = Some(present);

@@ -12,13 +12,13 @@
 //!    when a job is now to be a visit. What is left then is recalled by who gives back the last
 //!    place: so when nothing runs, nothing is here.
 
-use super::{Engine, Scratch, Shared};
+use super::{Engine, EngineState, Scratch};
 use crate::actor::setting::Setting;
 use crate::actor::speculative_actor::SpeculativeActor;
 use crate::executor::attempt::{Ahead, Attempt, Handled};
 use crate::executor::board::How;
 use crate::executor::enlisted::{Enlisted, GivesWay};
-use crate::executor::job::{Job, Kind};
+use crate::executor::job::{Job, JobKind};
 use odeon_core::extend::{self, Lane, Outbox, Place};
 use odeon_core::{Access, ActorRef};
 use odeon_sync::MutexGuard;
@@ -40,7 +40,7 @@ struct Ran<A: SpeculativeActor> {
     /// If it has run well ahead of its turn.
     ahead: Option<Ahead>,
     outbox: Outbox,
-    kind: Kind,
+    kind: JobKind,
     lane: Option<Lane>,
     access: Access,
     /// If it is now to be part of a coordinated transaction.
@@ -187,8 +187,8 @@ impl<A: SpeculativeActor> Engine<A> {
     pub(super) fn recall<'e>(
         &'e self,
         how: How,
-        shared: MutexGuard<'e, Shared<A>>,
-    ) -> (MutexGuard<'e, Shared<A>>, Vec<A::Msg>, Vec<GivesWay>) {
+        shared: MutexGuard<'e, EngineState<A>>,
+    ) -> (MutexGuard<'e, EngineState<A>>, Vec<A::Msg>, Vec<GivesWay>) {
         let last = matches!(how, How::InOrder(_)).then(|| shared.board.ticket_of_last()).flatten();
         let Some(next_ticket) = last else { return (shared, Vec::new(), Vec::new()) };
         let mut sequence = self.sequence();

@@ -33,13 +33,13 @@ pub(crate) fn model_within(preemptions: usize, test: impl Fn() + Sync + Send + '
 
 /// A board and its executors.
 pub(crate) struct Workplace {
-    shared: Mutex<Shared>,
+    shared: Mutex<EngineModel>,
     parkers: Vec<Arc<Parker>>,
     /// The messages that were handled, in order.
     handled: Mutex<Vec<u32>>,
 }
 
-struct Shared {
+struct EngineModel {
     board: Board<u32>,
     runners: Runners<Arc<Parker>>,
     /// Messages that are still to be handled, those to come included. Nobody is woken for a look
@@ -48,7 +48,7 @@ struct Shared {
 }
 
 /// What a look at the board has come to.
-pub(crate) enum Look {
+pub(crate) enum BoardLook {
     Worked,
     /// A message of a coordinated transaction has arrived.
     Arrives(Job<u32>),
@@ -63,14 +63,14 @@ impl Workplace {
         let mut runners = Runners::default();
         // There are runners for two places or more.
         runners.fill(executors.max(2), |number| parkers[number % executors].clone());
-        let shared = Shared { board: Board::new(width), runners, left: messages };
+        let shared = EngineModel { board: Board::new(width), runners, left: messages };
         Self { shared: Mutex::new(shared), parkers, handled: Mutex::new(Vec::new()) }
     }
 
     /// As [`Engine::with_board`].
     pub(crate) fn with_board<R>(&self, change: impl FnOnce(&mut Board<u32>) -> R) -> R {
         let mut shared = self.shared.lock().unwrap();
-        let Shared { board, runners, .. } = &mut *shared;
+        let EngineModel { board, runners, .. } = &mut *shared;
         let result = change(board);
         let rested = runners.next(board);
         drop(shared);
@@ -84,23 +84,23 @@ impl Workplace {
     }
 
     /// As [`Engine::work`].
-    pub(crate) fn work(&self, executor: usize) -> Look {
+    pub(crate) fn work(&self, executor: usize) -> BoardLook {
         let mut shared = self.shared.lock().unwrap();
-        let Shared { board, runners, left } = &mut *shared;
+        let EngineModel { board, runners, left } = &mut *shared;
         let mut give_way = Vec::new();
         if let Some(visit) = board.take_visit(&mut give_way) {
             let rested = runners.next(board);
             drop(shared);
             rouse(rested);
             let look = match visit {
-                VisitTask::Arrives(job) => Look::Arrives(job),
+                VisitTask::Arrives(job) => BoardLook::Arrives(job),
                 VisitTask::GoesOn(transaction) => {
                     let number = transaction.number();
                     transaction.resume();
                     self.with_board(|board| board.keep_no_more(number));
-                    Look::Worked
+                    BoardLook::Worked
                 }
-                VisitTask::GivesWay => Look::Worked,
+                VisitTask::GivesWay => BoardLook::Worked,
             };
             give_way.into_iter().for_each(GivesWay::now);
             return look;
@@ -108,10 +108,10 @@ impl Workplace {
         let mut batch = VecDeque::new();
         let Some(how) = board.take(&mut batch, 1) else {
             if *left == 0 {
-                return Look::Over;
+                return BoardLook::Over;
             }
             runners.rest(executor);
-            return Look::Nothing;
+            return BoardLook::Nothing;
         };
         let rested = runners.next(board);
         drop(shared);
@@ -123,7 +123,7 @@ impl Workplace {
             shared.board.finish_job(job.lane);
             self.finished(&mut shared);
         }
-        Look::Worked
+        BoardLook::Worked
     }
 
     /// What an executor does all the time; `arrived` is told of messages of coordinated
@@ -131,10 +131,10 @@ impl Workplace {
     pub(crate) fn execute(&self, executor: usize, arrived: impl Fn(Job<u32>)) {
         loop {
             match self.work(executor) {
-                Look::Worked => {}
-                Look::Arrives(job) => arrived(job),
-                Look::Nothing => self.parkers[executor].park(),
-                Look::Over => return,
+                BoardLook::Worked => {}
+                BoardLook::Arrives(job) => arrived(job),
+                BoardLook::Nothing => self.parkers[executor].park(),
+                BoardLook::Over => return,
             }
         }
     }
@@ -145,7 +145,7 @@ impl Workplace {
     }
 
     /// After the last message the executors end.
-    fn finished(&self, shared: &mut Shared) {
+    fn finished(&self, shared: &mut EngineModel) {
         shared.left -= 1;
         if shared.left == 0 {
             self.parkers.iter().for_each(|parker| parker.unpark());

@@ -1,7 +1,7 @@
 //! One message of a transaction of several actors at its actor, from its arrival until the outcome.
 
 use super::Engine;
-use crate::actor::context::{Me, Part, SpeculativeContext, Wants};
+use crate::actor::context::{HandlerPart, Me, SpeculativeContext, Wants};
 use crate::actor::setting::Setting;
 use crate::actor::speculative_actor::SpeculativeActor;
 use crate::contained::{Panic, contained, drop_each, drop_quietly, each, failure_of, text_of};
@@ -9,7 +9,7 @@ use crate::executor::attempt::{WRITES, admit_and_handle};
 use crate::executor::handling::discard;
 use crate::executor::job::Job;
 use crate::executor::station::Station;
-use crate::executor::visiting::{Ending, Ran, Visiting};
+use crate::executor::visiting::{Ran, VisitEnd, Visiting};
 use odeon_core::Access;
 use odeon_core::extend::{self, Effect, Lane, Outbox, Place, as_sender};
 use odeon_core::{ActorId, ActorRef};
@@ -106,7 +106,7 @@ impl<A: SpeculativeActor> Visiting for Visit<A> {
                 attempt.part(setting, |Setting { state, message }, tx| {
                     let me = Me::Beside(me);
                     let handled = slice::from_ref(message);
-                    let part = Part { joins: &mut *joins, passed_on: &mut passed_on };
+                    let part = HandlerPart { joins: &mut *joins, passed_on: &mut passed_on };
                     let mut ctx = SpeculativeContext::taking_part(me, handled, *mailbox, part);
                     let ended = admit_and_handle::<A>(state, message, tx, &mut ctx);
                     wants = ctx.wants();
@@ -182,13 +182,13 @@ impl<A: SpeculativeActor> Visiting for Visit<A> {
         as_sender(me, || each(answers)).err()
     }
 
-    fn end(mut self: Box<Self>, ending: Ending) {
+    fn end(mut self: Box<Self>, ending: VisitEnd) {
         let setting = self.setting.take().expect("ends once");
         // The attempt is over, so nobody else refers to it.
         let message = setting.into_message();
         let Self { engine, me, who, lane, .. } = *self;
         match (ending, message) {
-            (Ending::TooLate, Some(message)) => extend::dead_letter(&me, message),
+            (VisitEnd::TooLate, Some(message)) => extend::dead_letter(&me, message),
             (_, message) => {
                 if let Err(panic) = contained(move || drop(message)) {
                     engine.tally.failed_when_dropped::<A::Msg>();
@@ -196,13 +196,13 @@ impl<A: SpeculativeActor> Visiting for Visit<A> {
                 }
             }
         }
-        if ending == Ending::Committed {
+        if ending == VisitEnd::Committed {
             engine.tally.committed(1);
         }
-        if ending != Ending::TooLate {
+        if ending != VisitEnd::TooLate {
             extend::note_handled(1);
         }
-        if self.is_last && ending == Ending::Committed {
+        if self.is_last && ending == VisitEnd::Committed {
             Station::stop(&*engine);
         }
         engine.with_board(|board| board.finish_visit(who, lane));

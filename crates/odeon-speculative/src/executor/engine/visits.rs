@@ -1,12 +1,12 @@
 //! What an engine does for coordinated transactions.
 
 use super::visit::Visit;
-use super::{Engine, Shared, runners};
+use super::{Engine, EngineState, runners};
 use crate::actor::speculative_actor::SpeculativeActor;
 use crate::executor::board::{Board, VisitTask};
 use crate::executor::enlisted::{Enlisted, GivesWay};
 use crate::executor::exit::Exit;
-use crate::executor::station::{Awaits, Entry, Station};
+use crate::executor::station::{Awaits, Station, StationEntry};
 use crate::executor::transaction::{Transaction, Transactions};
 use odeon_core::extend::{Companion, Congestion, wake_shared};
 use odeon_sync::MutexGuard;
@@ -37,7 +37,7 @@ impl<A: SpeculativeActor> Engine<A> {
     }
 
     /// A place for a handler of a transaction.
-    pub(crate) fn enter(&self, who: u64, is_reading: bool) -> Entry {
+    pub(crate) fn enter(&self, who: u64, is_reading: bool) -> StationEntry {
         let mut shared = self.lock();
         let entry = shared.board.enter(who, is_reading);
         self.unlock(shared);
@@ -64,10 +64,10 @@ impl<A: SpeculativeActor> Engine<A> {
         })
     }
 
-    fn change<R>(&self, change: impl FnOnce(&mut Shared<A>) -> R) -> R {
+    fn change<R>(&self, change: impl FnOnce(&mut EngineState<A>) -> R) -> R {
         let mut shared = self.lock();
         let result = change(&mut shared);
-        let Shared { board, runners, keeps, .. } = &mut *shared;
+        let EngineState { board, runners, keeps, .. } = &mut *shared;
         let rested = runners.next(board);
         let is_due = board.needs_attention() && !board.is_running();
         let turn =
@@ -87,8 +87,8 @@ impl<A: SpeculativeActor> Engine<A> {
     #[cold]
     pub(super) fn see_to_next_visit<'e>(
         self: &'e Arc<Self>,
-        mut shared: MutexGuard<'e, Shared<A>>,
-    ) -> Result<(), MutexGuard<'e, Shared<A>>> {
+        mut shared: MutexGuard<'e, EngineState<A>>,
+    ) -> Result<(), MutexGuard<'e, EngineState<A>>> {
         let mut give_way = Vec::new();
         let Some(visit) = shared.board.take_visit(&mut give_way) else { return Err(shared) };
         self.see_to_visit(shared, visit);
@@ -98,13 +98,13 @@ impl<A: SpeculativeActor> Engine<A> {
 
     fn see_to_visit(
         self: &Arc<Self>,
-        mut shared: MutexGuard<'_, Shared<A>>,
+        mut shared: MutexGuard<'_, EngineState<A>>,
         visit: VisitTask<A::Msg>,
     ) {
         let me = shared.keeps.clone();
         // Only for whoever keeps it: the last reference to a state is not dropped here.
         let state = matches!(visit, VisitTask::Arrives(_)).then(|| shared.state.clone()).flatten();
-        let Shared { board, runners, .. } = &mut *shared;
+        let EngineState { board, runners, .. } = &mut *shared;
         let rested = runners.next(board);
         self.unlock(shared);
         runners::rouse(rested);
@@ -145,7 +145,7 @@ impl<A: SpeculativeActor> Station for Engine<A> {
         &self.congestion
     }
 
-    fn enter(&self, who: u64, is_reading: bool) -> Entry {
+    fn enter(&self, who: u64, is_reading: bool) -> StationEntry {
         Self::enter(self, who, is_reading)
     }
 

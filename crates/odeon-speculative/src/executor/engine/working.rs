@@ -4,14 +4,14 @@
 //! One message in five files: `dispatcher.rs` (from the inbox) → `board.rs` (its lane, who takes
 //! it) → **`engine/working.rs`** → `attempt.rs` (the transaction) → `exit.rs` (its effects).
 
-use super::{Engine, Scratch, Shared, runners};
+use super::{Engine, EngineState, Scratch, runners};
 use crate::actor::context::Me;
 use crate::actor::speculative_actor::SpeculativeActor;
 use crate::contained::{contained, drop_quietly};
 use crate::executor::attempt::{Attempt, Handled};
 use crate::executor::board::{Board, How};
 use crate::executor::enlisted::GivesWay;
-use crate::executor::job::{Job, Kind};
+use crate::executor::job::{Job, JobKind};
 use odeon_core::extend::{self, Lane, wake};
 use odeon_core::{Access, ActorRef, Message};
 use odeon_stm::staged::SharedSnapshot;
@@ -66,7 +66,7 @@ impl<A: SpeculativeActor> Engine<A> {
                 Err(shared) => shared,
             };
         }
-        let Shared { board, runners, .. } = &mut *shared;
+        let EngineState { board, runners, .. } = &mut *shared;
         let Some(mut how) = board.take(&mut scratch.batch, self.pace.batch(board.width())) else {
             if let Executor::Runner(number) = executor {
                 runners.rest(*number);
@@ -99,11 +99,11 @@ impl<A: SpeculativeActor> Engine<A> {
     /// A runner that is awake looks at the board again; the width may have been raised after the
     /// last job was brought, when there was none.
     #[cold]
-    fn leave_to_runners(self: &Arc<Self>, mut shared: MutexGuard<'_, Shared<A>>) {
+    fn leave_to_runners(self: &Arc<Self>, mut shared: MutexGuard<'_, EngineState<A>>) {
         if let Some(me) = shared.keeps.clone() {
             self.fill(&me, &mut shared);
         }
-        let Shared { board, runners, .. } = &mut *shared;
+        let EngineState { board, runners, .. } = &mut *shared;
         let rested = runners.next(board);
         self.unlock(shared);
         runners::rouse(rested);
@@ -168,7 +168,7 @@ impl<A: SpeculativeActor> Engine<A> {
             }
             match outcome {
                 Handled::Contended => {
-                    scratch.back.push(Job { kind: Kind::Alone, ..job });
+                    scratch.back.push(Job { kind: JobKind::Alone, ..job });
                     continue;
                 }
                 Handled::Joins => {
@@ -242,7 +242,7 @@ impl<A: SpeculativeActor> Engine<A> {
         scratch: &mut Scratch<A::Msg>,
     ) -> Option<(How, Arc<A>)> {
         let (mut shared, mut too_late, give_way) = self.recall(how, self.lock());
-        let Shared { board, runners, state: kept, .. } = &mut *shared;
+        let EngineState { board, runners, state: kept, .. } = &mut *shared;
         board.finish(how);
         if let Err(messages) = board.unfollow(&mut scratch.unfollowed) {
             too_late.extend(messages);

@@ -1,17 +1,17 @@
 //! Jobs that wait for the place of their lane.
 
-use crate::executor::job::{Job, Kind};
+use crate::executor::job::{Job, JobKind};
 use odeon_core::extend::Lane;
 use std::collections::VecDeque;
 
 /// See the module. In the order in which they are to run.
-pub(super) struct Waiting<M> {
+pub(super) struct LaneQueue<M> {
     jobs: VecDeque<Job<M>>,
     /// If there are any, and all are of one lane and kind, and none is a visit: of which.
-    alike: Option<(Lane, Kind)>,
+    alike: Option<(Lane, JobKind)>,
 }
 
-impl<M> Waiting<M> {
+impl<M> LaneQueue<M> {
     pub(super) fn new() -> Self {
         Self { jobs: VecDeque::new(), alike: None }
     }
@@ -41,7 +41,7 @@ impl<M> Waiting<M> {
     }
 
     /// The first one, if it is of this lane and kind and no visit.
-    pub(super) fn pop_front_of(&mut self, lane: Lane, kind: Kind) -> Option<Job<M>> {
+    pub(super) fn pop_front_of(&mut self, lane: Lane, kind: JobKind) -> Option<Job<M>> {
         let first = self.jobs.front()?;
         let is_such = first.lane == Some(lane) && first.kind == kind && first.enlisted.is_none();
         if is_such { self.jobs.pop_front() } else { None }
@@ -52,7 +52,7 @@ impl<M> Waiting<M> {
     pub(super) fn take_all_of(
         &mut self,
         lane: Lane,
-        kind: Kind,
+        kind: JobKind,
         most: usize,
         into: &mut VecDeque<Job<M>>,
     ) -> bool {
@@ -94,9 +94,9 @@ mod tests {
     }
 
     /// What comes out if all are wanted that are changes of lane 1, three at most.
-    fn taken(waiting: &mut Waiting<u32>) -> Vec<u32> {
+    fn taken(waiting: &mut LaneQueue<u32>) -> Vec<u32> {
         let mut into = VecDeque::new();
-        let is_taken = waiting.take_all_of(Lane::of_number(1), Kind::Change, 3, &mut into);
+        let is_taken = waiting.take_all_of(Lane::of_number(1), JobKind::Change, 3, &mut into);
         assert!(is_taken || into.is_empty());
         into.into_iter().map(|job| job.message).collect()
     }
@@ -106,11 +106,11 @@ mod tests {
         let others = [job(0, 2, Access::Update), job(0, 1, Access::Snapshot)];
         for other in others {
             let (lane, kind) = (other.lane.expect("it has one"), other.kind);
-            let mut waiting = Waiting::new();
+            let mut waiting = LaneQueue::new();
             [1, 2].into_iter().for_each(|n| waiting.push_back(job(n, 1, Access::Update)));
             waiting.push_front(other);
             assert_eq!(taken(&mut waiting), []);
-            assert!(waiting.pop_front_of(Lane::of_number(1), Kind::Change).is_none());
+            assert!(waiting.pop_front_of(Lane::of_number(1), JobKind::Change).is_none());
             assert_eq!(waiting.pop_front_of(lane, kind).map(|job| job.message), Some(0));
             // Which ones are left nobody has looked at: they come out one by one.
             assert_eq!(taken(&mut waiting), []);
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn no_more_are_taken_together_than_there_is_room_for() {
-        let mut waiting = Waiting::new();
+        let mut waiting = LaneQueue::new();
         (1..=4).for_each(|n| waiting.push_back(job(n, 1, Access::Update)));
         assert_eq!(taken(&mut waiting), []);
         assert_eq!(waiting.pop_front().map(|job| job.message), Some(1));
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn jobs_of_another_lane_stay() {
-        let mut waiting = Waiting::new();
+        let mut waiting = LaneQueue::new();
         for (n, lane) in [(1, 1), (2, 2), (3, 1), (4, 2)] {
             waiting.push_back(job(n, lane, Access::Update));
         }

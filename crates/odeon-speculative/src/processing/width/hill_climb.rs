@@ -27,7 +27,7 @@ const TOO_SHORT: f64 = 5e6;
 /// The policy of [`Processing::adaptive`](crate::Processing::adaptive).
 #[derive(Debug, Clone)]
 pub struct HillClimb {
-    phase: Phase,
+    phase: ClimbPhase,
     /// The throughput of the present width, an average.
     here: f64,
     pause: u32,
@@ -35,7 +35,7 @@ pub struct HillClimb {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Phase {
+enum ClimbPhase {
     /// At the width that is thought best; so many samples until the next look elsewhere.
     Staying(u32),
     /// The width has just changed from the given one: this sample has some of both.
@@ -49,7 +49,7 @@ enum Phase {
 impl HillClimb {
     /// Knows nothing yet.
     pub fn new() -> Self {
-        Self { phase: Phase::Staying(1), here: 0.0, pause: PAUSE, upwards: true }
+        Self { phase: ClimbPhase::Staying(1), here: 0.0, pause: PAUSE, upwards: true }
     }
 
     /// The next width to look at; the last one in a direction turns round.
@@ -75,22 +75,22 @@ impl HillClimb {
             // Another workload: what was learnt is void.
             self.pause = PAUSE;
             self.here = now;
-            self.phase = Phase::Staying(1);
+            self.phase = ClimbPhase::Staying(1);
             return sample.width;
         }
         self.here = if self.here > 0.0 { self.here * 0.7 + now * 0.3 } else { now };
         if left > 1 {
-            self.phase = Phase::Staying(left - 1);
+            self.phase = ClimbPhase::Staying(left - 1);
             return sample.width;
         }
         let is_too_short = sample.width == 1 && sample.throughput() > TOO_SHORT;
         match self.neighbour(sample).filter(|_| !is_too_short) {
             Some(next) => {
-                self.phase = Phase::Arriving { from: sample.width };
+                self.phase = ClimbPhase::Arriving { from: sample.width };
                 next
             }
             None => {
-                self.phase = Phase::Staying(LONGEST_PAUSE);
+                self.phase = ClimbPhase::Staying(LONGEST_PAUSE);
                 sample.width
             }
         }
@@ -107,27 +107,27 @@ impl WidthPolicy for HillClimb {
     fn next(&mut self, sample: &Sample) -> usize {
         let throughput = sample.throughput();
         match self.phase {
-            Phase::Staying(left) => self.stay(sample, throughput, left),
-            Phase::Arriving { from } => {
-                self.phase = Phase::Looking { from };
+            ClimbPhase::Staying(left) => self.stay(sample, throughput, left),
+            ClimbPhase::Arriving { from } => {
+                self.phase = ClimbPhase::Looking { from };
                 sample.width
             }
-            Phase::Looking { from: _ } if throughput > self.here * BETTER => {
+            ClimbPhase::Looking { from: _ } if throughput > self.here * BETTER => {
                 // Better: on in this direction, soon. The other direction is known.
                 let is_far_better = self.upwards && throughput > self.here * FAR_BETTER;
                 let pause = if is_far_better { LONGEST_PAUSE } else { LONG_PAUSE };
                 self.here = throughput;
                 self.pause = PAUSE;
-                self.phase = Phase::Staying(if self.is_last(sample) { pause } else { 1 });
+                self.phase = ClimbPhase::Staying(if self.is_last(sample) { pause } else { 1 });
                 sample.width
             }
-            Phase::Looking { from } => {
+            ClimbPhase::Looking { from } => {
                 self.upwards = !self.upwards;
-                self.phase = Phase::Returning;
+                self.phase = ClimbPhase::Returning;
                 from
             }
-            Phase::Returning => {
-                self.phase = Phase::Staying(self.pause);
+            ClimbPhase::Returning => {
+                self.phase = ClimbPhase::Staying(self.pause);
                 self.pause = (self.pause * 2).min(LONGEST_PAUSE);
                 sample.width
             }

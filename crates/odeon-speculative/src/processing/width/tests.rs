@@ -1,5 +1,5 @@
 use super::{
-    Controller, Fixed, HillClimb, LONGEST, Look, SHORTEST, Sample, Threshold, WidthPolicy,
+    Controller, Fixed, HillClimb, LONGEST, SHORTEST, Sample, Threshold, WidthPolicy, WidthSample,
 };
 use std::time::Duration;
 
@@ -96,7 +96,7 @@ fn a_change_of_the_workload_is_followed_within_a_few_samples() {
 
 /// Looks at an actor of width 1; answers the next width, if there is a sample.
 fn look(controller: &mut Controller, at: Duration, commits: u64, waiting: usize) -> Option<usize> {
-    let sample = controller.look(Look { at, width: 1, commits, rollbacks: 0, waiting })?;
+    let sample = controller.look(WidthSample { at, width: 1, commits, rollbacks: 0, waiting })?;
     Some(controller.decide(&sample))
 }
 
@@ -139,7 +139,8 @@ fn a_sample_tells_how_long_messages_have_waited() {
     look(&mut controller, SHORTEST, 200, 10);
     look(&mut controller, 2 * SHORTEST, 250, 20);
     let at = LONGEST;
-    let sample = controller.look(Look { at, width: 1, commits: 400, rollbacks: 0, waiting: 30 });
+    let sample =
+        controller.look(WidthSample { at, width: 1, commits: 400, rollbacks: 0, waiting: 30 });
     // At the end of each part of it; what waited when it began belongs to the one before.
     let sample = sample.expect("long enough");
     assert_eq!(sample.waiting, 20);
