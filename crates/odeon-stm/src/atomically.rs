@@ -1,13 +1,13 @@
 //! The retry loop: runs attempts until one commits, and decides what to do between two of them.
 //!
-//! One attempt is [`Run::attempt`]; what a failed one has to wait for is decided in
+//! One attempt is [`TransactionRun::attempt`]; what a failed one has to wait for is decided in
 //! `attempt/between.rs`.
 
 use crate::attempt::Mode;
-use crate::attempt::between::{self, Verdict};
+use crate::attempt::between::{self, AttemptVerdict};
 use crate::attempt::scoped::ScopedTx;
 use crate::attempt::thread_cache::{self, Borrowed};
-use crate::domain::wakeup::Wait;
+use crate::domain::wakeup::VariableWait;
 use crate::words::abort::{Abort, Cause, Rollback};
 use crate::words::hooks::{self, Ended};
 use std::convert::Infallible;
@@ -84,40 +84,40 @@ pub fn atomically<'env, R>(
 pub fn try_atomically<'env, R, E>(
     mut closure: impl for<'t> FnMut(&mut ScopedTx<'t, 'env>) -> Result<R, Abort<E>>,
 ) -> Result<R, E> {
-    let mut run = Run::new();
+    let mut run = TransactionRun::new();
     loop {
         match run.attempt(&mut closure) {
-            Outcome::Committed(value) => {
+            AttemptOutcome::Committed(value) => {
                 run.finish();
                 return Ok(value);
             }
-            Outcome::Failed(error) => {
+            AttemptOutcome::Failed(error) => {
                 run.finish();
                 return Err(error);
             }
-            Outcome::RolledBack(event) => run.wait(event),
+            AttemptOutcome::RolledBack(event) => run.wait(event),
         }
     }
 }
 
 /// How one attempt has ended.
-enum Outcome<R, E> {
+enum AttemptOutcome<R, E> {
     Committed(R),
     Failed(E),
     /// With the event to wait for, if it is not just a conflict.
-    RolledBack(Option<Wait<'static>>),
+    RolledBack(Option<VariableWait<'static>>),
 }
 
 /// A transaction under way; dropping it rolls a running attempt back.
-struct Run {
+struct TransactionRun {
     attempt: ManuallyDrop<Borrowed>,
-    state: State,
+    state: RunState,
     is_irrevocable: bool,
     rollbacks: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum RunState {
     /// No attempt is under way.
     Between,
     Attempting,
@@ -125,13 +125,13 @@ enum State {
     Over,
 }
 
-impl Run {
+impl TransactionRun {
     #[inline(always)]
     #[track_caller]
     fn new() -> Self {
         Self {
             attempt: ManuallyDrop::new(Borrowed::take()),
-            state: State::Between,
+            state: RunState::Between,
             is_irrevocable: false,
             rollbacks: 0,
         }
@@ -143,34 +143,34 @@ impl Run {
     fn attempt<'env, R, E>(
         &mut self,
         closure: &mut impl for<'t> FnMut(&mut ScopedTx<'t, 'env>) -> Result<R, Abort<E>>,
-    ) -> Outcome<R, E> {
+    ) -> AttemptOutcome<R, E> {
         self.attempt.begin_loose(Mode::Logged);
-        self.state = State::Attempting;
+        self.state = RunState::Attempting;
         match closure(ScopedTx::of(&mut self.attempt)) {
             Ok(value) if self.attempt.commit().is_ok() => {
                 self.attempt.end();
-                self.state = State::Between;
-                Outcome::Committed(value)
+                self.state = RunState::Between;
+                AttemptOutcome::Committed(value)
             }
             Err(Abort::Failed(error)) if self.attempt.stopped.is_none() => {
                 self.roll_back(Cause::Failed);
-                Outcome::Failed(error)
+                AttemptOutcome::Failed(error)
             }
             // Also a closure that has swallowed a rollback, or brings one from elsewhere.
             _ => {
                 let waits_for_nothing = between::waits_for_nothing(&self.attempt);
                 let event = self.roll_back(Cause::ReadOverwritten);
                 assert!(!waits_for_nothing, "{}", between::WAITS_FOR_NOTHING);
-                Outcome::RolledBack(event)
+                AttemptOutcome::RolledBack(event)
             }
         }
     }
 
     /// Ends the attempt under way without effect; answers what to wait for before another one.
     #[cold]
-    fn roll_back(&mut self, otherwise: Cause) -> Option<Wait<'static>> {
-        self.state = State::Between;
-        let Verdict { event, .. } = between::roll_back(&mut self.attempt, otherwise);
+    fn roll_back(&mut self, otherwise: Cause) -> Option<VariableWait<'static>> {
+        self.state = RunState::Between;
+        let AttemptVerdict { event, .. } = between::roll_back(&mut self.attempt, otherwise);
         if self.is_irrevocable {
             self.open_gate();
         }
@@ -193,7 +193,7 @@ impl Run {
 
     /// Waits before another attempt, and sees to it that one of them succeeds.
     #[cold]
-    fn wait(&mut self, event: Option<Wait<'static>>) {
+    fn wait(&mut self, event: Option<VariableWait<'static>>) {
         match event {
             // No sign that this transaction starves.
             Some(event) => between::sleep_until(&event),
@@ -223,7 +223,7 @@ impl Run {
 
     #[inline(always)]
     fn give_back(&mut self) {
-        self.state = State::Over;
+        self.state = RunState::Over;
         // SAFETY: once, as the state says; nobody uses it afterwards.
         unsafe { ManuallyDrop::drop(&mut self.attempt) };
     }
@@ -231,7 +231,7 @@ impl Run {
     /// The end of a transaction that panics.
     #[cold]
     fn abandon(&mut self) {
-        if self.state == State::Attempting {
+        if self.state == RunState::Attempting {
             self.roll_back(Cause::Dropped);
         }
         if self.is_irrevocable {
@@ -248,10 +248,10 @@ impl Run {
     }
 }
 
-impl Drop for Run {
+impl Drop for TransactionRun {
     #[inline(always)]
     fn drop(&mut self) {
-        if self.state != State::Over {
+        if self.state != RunState::Over {
             self.abandon();
         }
     }

@@ -27,12 +27,12 @@ mod relaxed;
 mod watched;
 mod writes;
 
-pub(crate) use parts::Part;
+pub(crate) use parts::PartStart;
 pub(crate) use watched::PARTS as REPEATED_PARTS;
 
 use crate::attempt::protected::Protected;
 use crate::attempt::read_set::ReadSet;
-use crate::attempt::write_set::{Kind, Mark, WriteSet};
+use crate::attempt::write_set::{LogMark, WriteKind, WriteSet};
 use crate::domain::Domain;
 use crate::domain::cell::Cell;
 use crate::domain::garbage::Bag;
@@ -41,7 +41,7 @@ use crate::words::abort::{Cause, Rollback};
 use crate::words::copies::Copies;
 use crate::words::flaw::Flaw;
 use crate::words::hooks::{self, Hooks};
-use crate::words::version_word::{Held, VersionWord};
+use crate::words::version_word::{VariableHolder, VersionWord};
 use odeon_sync::Backoff;
 
 pub use mode::Mode;
@@ -49,8 +49,8 @@ pub use mode::Mode;
 /// The logs when a nested closure began.
 #[derive(Debug)]
 pub(crate) struct Nested {
-    writes: Mark,
-    hooks: hooks::Count,
+    writes: LogMark,
+    hooks: hooks::HookCount,
 }
 
 /// The mark of no slot.
@@ -219,11 +219,11 @@ impl Attempt {
         let write = &self.writes.as_slice()[place];
         let (bits, kind) = (write.bits, write.kind);
         match kind {
-            Kind::Plain | Kind::Owning(_) => Ok(bits),
-            Kind::Change(apply) if place < self.protected.writes => {
+            WriteKind::Plain | WriteKind::Owning(_) => Ok(bits),
+            WriteKind::Change(apply) if place < self.protected.writes => {
                 Ok(apply(self.read_under_own_lock(place), bits))
             }
-            Kind::Change(apply) => Ok(apply(self.read_committed(cell)?, bits)),
+            WriteKind::Change(apply) => Ok(apply(self.read_committed(cell)?, bits)),
         }
     }
 
@@ -241,12 +241,12 @@ impl Attempt {
             looks = (looks + 1).min(PATIENCE);
             let word = cell.word();
             match word.held() {
-                Held::Committing => {
+                VariableHolder::Committing => {
                     backoff.wait();
                     continue;
                 }
-                Held::PreparedWrite => return Err(self.stop(Cause::Prepared, Some(cell))),
-                Held::Free | Held::PreparedRead => {}
+                VariableHolder::PreparedWrite => return Err(self.stop(Cause::Prepared, Some(cell))),
+                VariableHolder::Free | VariableHolder::PreparedRead => {}
             }
             if !self.may_read_under(word) && !self.is_newborn(word) {
                 // I2: only when the epoch of the value is over is it sure that what was read before
@@ -333,7 +333,7 @@ impl Attempt {
     #[cold]
     fn still_stands(&self, cell: &Cell, before: VersionWord, mut now: VersionWord) -> bool {
         let mut backoff = Backoff::new();
-        while now.held() == Held::Committing
+        while now.held() == VariableHolder::Committing
             && now.slot() != self.slot.number()
             && self.is_irrevocable()
         {
@@ -415,7 +415,7 @@ impl Attempt {
     /// Whatever was to be written goes, as if all had been a nested closure that failed.
     pub(crate) fn undo_all(&mut self) {
         let writes = self.writes.nest_from_the_start();
-        self.undo_nested(Nested { writes, hooks: hooks::Count::default() });
+        self.undo_nested(Nested { writes, hooks: hooks::HookCount::default() });
     }
 
     /// Rolls back: whatever was to be written goes. Answers the label of the variable in the way,

@@ -3,14 +3,14 @@
 pub(crate) mod prepared;
 
 use crate::attempt::snapshot;
-use crate::attempt::write_set::{Kind, Write};
+use crate::attempt::write_set::{Write, WriteKind};
 use crate::attempt::{Attempt, Mode, PATIENCE};
 use crate::domain::garbage::Retired;
 use crate::domain::kept::Overwritten;
 use crate::domain::near::Value;
 use crate::words::abort::{Cause, Rollback};
 use crate::words::flaw::Flaw;
-use crate::words::version_word::{Held, VersionWord};
+use crate::words::version_word::{VariableHolder, VersionWord};
 use odeon_sync::{Backoff, fence_after_load, fence_after_rmw};
 
 /// Which variables' waiters a commit has to wake.
@@ -65,7 +65,7 @@ impl Attempt {
         }
         match self.writes.as_slice() {
             [] => {}
-            [write] if matches!(write.kind, Kind::Plain) => {
+            [write] if matches!(write.kind, WriteKind::Plain) => {
                 if !self.commit_write(write) {
                     return false;
                 }
@@ -174,7 +174,7 @@ impl Attempt {
         let mut writes = self.writes.as_mut_slice()[from..].iter_mut();
         while let Some(write) = writes.next() {
             let free = write.expected();
-            if free.held() != Held::Free
+            if free.held() != VariableHolder::Free
                 || write.cell().exchange(free, free.committing(slot)).is_err()
             {
                 let left = writes.len();
@@ -236,8 +236,8 @@ impl Attempt {
         for write in self.writes.as_mut_slice() {
             let written = written();
             match write.kind {
-                Kind::Plain => write.publish(write.bits, written),
-                Kind::Owning(free) => {
+                WriteKind::Plain => write.publish(write.bits, written),
+                WriteKind::Owning(free) => {
                     let (old, from) = (write.cell().bits(), write.before.epoch());
                     write.publish(write.bits, written);
                     // SAFETY: the old value was made by the same variable, so the same function
@@ -245,7 +245,7 @@ impl Attempt {
                     // reach it any more.
                     self.bag.add(unsafe { Retired::new(from, written.epoch(), old, free) });
                 }
-                Kind::Change(apply) => {
+                WriteKind::Change(apply) => {
                     let old = write.cell().bits();
                     match apply(old, write.bits) {
                         bits if bits == old => write.let_go_unchanged(announced),
@@ -271,7 +271,7 @@ impl Attempt {
         let overwritten = self.writes.as_slice().iter().filter_map(move |write| {
             let (now, bits) = (stamps.take(), write.cell().bits());
             match write.kind {
-                Kind::Change(apply) if apply(bits, write.bits) == bits => None,
+                WriteKind::Change(apply) if apply(bits, write.bits) == bits => None,
                 _ => {
                     let (address, from) = (write.cell().address(), write.before.epoch());
                     Some(Overwritten { value: Value { address, from, bits }, now })
@@ -333,17 +333,21 @@ impl Write {
         for _ in 0..PATIENCE {
             let word = self.cell().word();
             match word.held() {
-                Held::Free if self.is_update && !self.before.is_unchanged_as(word, limit) => {
+                VariableHolder::Free
+                    if self.is_update && !self.before.is_unchanged_as(word, limit) =>
+                {
                     return Err(Cause::ReadOverwritten);
                 }
-                Held::Free => {
+                VariableHolder::Free => {
                     if self.cell().exchange(word, taken(word)).is_ok() {
                         return Ok(word);
                     }
                 }
                 // Somebody's commit is some instructions from its end.
-                Held::Committing => backoff.wait(),
-                Held::PreparedWrite | Held::PreparedRead => return Err(Cause::Prepared),
+                VariableHolder::Committing => backoff.wait(),
+                VariableHolder::PreparedWrite | VariableHolder::PreparedRead => {
+                    return Err(Cause::Prepared);
+                }
             }
         }
         Err(Cause::WriteLocked)

@@ -22,13 +22,13 @@ pub use here::{AfterCommit, FinishedHere, attempt_here};
 pub use journey::Journey;
 pub use on_snapshot::{FinishedOnSnapshot, SharedSnapshot};
 
-use crate::attempt::between::{self, Verdict};
+use crate::attempt::between::{self, AttemptVerdict};
 use crate::attempt::snapshot;
 use crate::attempt::snapshot::run::DEFAULT_LIMIT;
 use crate::attempt::thread_cache::{self, Borrowed};
 use crate::attempt::transaction::Tx;
 use crate::attempt::{Attempt, Mode};
-use crate::domain::wakeup::Wait;
+use crate::domain::wakeup::VariableWait;
 use crate::words::abort::{Abort, Cause};
 use crate::words::hooks::{self, Ended};
 use std::fmt;
@@ -86,7 +86,7 @@ pub fn attempt<S, R, E>(
         Mode::Snapshot => snapshot::begin(&mut borrowed, DEFAULT_LIMIT),
         Mode::Logged | Mode::Direct | Mode::Relaxed => borrowed.begin(mode),
     }
-    let mut running = Running(ManuallyDrop::new(borrowed));
+    let mut running = RunningAttempt(ManuallyDrop::new(borrowed));
     let outcome = closure(&state, Tx::of(&mut running.0));
     match outcome {
         Ok(value) if running.0.stopped.is_none() => {
@@ -107,9 +107,9 @@ pub fn attempt<S, R, E>(
 }
 
 /// An attempt whose closure runs.
-struct Running(ManuallyDrop<Borrowed>);
+struct RunningAttempt(ManuallyDrop<Borrowed>);
 
-impl Running {
+impl RunningAttempt {
     fn finish(self) -> Borrowed {
         let mut this = ManuallyDrop::new(self);
         // SAFETY: taken once; `this` is not dropped.
@@ -117,7 +117,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningAttempt {
     /// The closure has panicked.
     fn drop(&mut self) {
         // SAFETY: taken once, here.
@@ -127,7 +127,7 @@ impl Drop for Running {
 
 /// Rolls back and ends; answers why.
 fn end(mut attempt: Box<Attempt>, otherwise: Cause) -> RolledBack {
-    let Verdict { cause, label, event } = between::roll_back(&mut attempt, otherwise);
+    let AttemptVerdict { cause, label, event } = between::roll_back(&mut attempt, otherwise);
     let hooks = attempt.hooks.take();
     thread_cache::give_back(attempt);
     if let Some(hooks) = hooks {
@@ -262,7 +262,7 @@ impl<S> fmt::Debug for Prepared<S> {
 pub struct RolledBack {
     cause: Cause,
     label: Option<&'static str>,
-    wait: Option<Wait<'static>>,
+    wait: Option<VariableWait<'static>>,
 }
 
 impl RolledBack {
@@ -309,11 +309,11 @@ impl RolledBack {
 /// A wait that was asked for by [`RolledBack::wake`].
 #[derive(Debug)]
 #[must_use = "dropping it cancels the wait"]
-pub struct Awaited(Option<Wait<'static>>);
+pub struct Awaited(Option<VariableWait<'static>>);
 
 impl Awaited {
     /// Whether the waker was woken.
     pub fn is_over(&self) -> bool {
-        self.0.as_ref().is_none_or(Wait::is_over)
+        self.0.as_ref().is_none_or(VariableWait::is_over)
     }
 }

@@ -15,7 +15,7 @@ mod relaxed;
 mod snapshots;
 
 use crate::attempt::snapshot;
-use crate::attempt::write_set::Kind;
+use crate::attempt::write_set::WriteKind;
 use crate::attempt::{Attempt, Mode};
 use crate::domain::Domain;
 use crate::domain::cell::Cell;
@@ -69,11 +69,11 @@ impl Step {
     }
 
     fn set(&mut self, cell: &Cell, value: u64) -> bool {
-        self.0.write(cell, value, Kind::Plain).is_ok()
+        self.0.write(cell, value, WriteKind::Plain).is_ok()
     }
 
     fn add(&mut self, cell: &Cell, more: u64) -> bool {
-        self.0.update(cell, Kind::Plain, |bits| bits + more).is_ok()
+        self.0.update(cell, WriteKind::Plain, |bits| bits + more).is_ok()
     }
 
     /// Whether it has committed.

@@ -2,9 +2,9 @@
 
 use crate::attempt::thread_cache::wake_outside;
 use crate::attempt::{Attempt, Mode, Stopped};
-use crate::domain::wakeup::{Awaits, Wait};
+use crate::domain::wakeup::{Awaits, VariableWait};
 use crate::words::abort::Cause;
-use crate::words::version_word::Held;
+use crate::words::version_word::VariableHolder;
 use odeon_sync::{Backoff, Parker, interruption};
 use std::sync::Arc;
 use std::task::{Wake, Waker};
@@ -30,30 +30,30 @@ pub(crate) const WAITS_FOR_NOTHING: &str =
 /// Why an attempt has ended without a commit, and the event to wait for before another one, if it
 /// is not just a conflict.
 #[derive(Debug)]
-pub(crate) struct Verdict {
+pub(crate) struct AttemptVerdict {
     pub(crate) cause: Cause,
     /// The label of the variable at which it happened.
     pub(crate) label: Option<&'static str>,
-    pub(crate) event: Option<Wait<'static>>,
+    pub(crate) event: Option<VariableWait<'static>>,
 }
 
 /// Rolls `attempt` back and ends it. What there is to wait for is entered before, while the
 /// attempt's variables are safe to use and its logs are there.
-pub(crate) fn roll_back(attempt: &mut Attempt, otherwise: Cause) -> Verdict {
+pub(crate) fn roll_back(attempt: &mut Attempt, otherwise: Cause) -> AttemptVerdict {
     let stopped = stopped(attempt, otherwise);
     let event = event(attempt, stopped);
     let label = attempt.roll_back(stopped);
     attempt.end();
-    Verdict { cause: stopped.cause, label, event }
+    AttemptVerdict { cause: stopped.cause, label, event }
 }
 
 /// As [`roll_back`], of a step of `attempt` only: that goes on, and the caller undoes the step.
-pub(crate) fn step_back(attempt: &mut Attempt, otherwise: Cause) -> Verdict {
+pub(crate) fn step_back(attempt: &mut Attempt, otherwise: Cause) -> AttemptVerdict {
     let stopped = stopped(attempt, otherwise);
     let event = event(attempt, stopped);
     let label = attempt.count(stopped);
     attempt.stopped = None;
-    Verdict { cause: stopped.cause, label, event }
+    AttemptVerdict { cause: stopped.cause, label, event }
 }
 
 fn stopped(attempt: &Attempt, otherwise: Cause) -> Stopped {
@@ -64,9 +64,9 @@ fn stopped(attempt: &Attempt, otherwise: Cause) -> Stopped {
     stopped
 }
 
-fn event(attempt: &Attempt, stopped: Stopped) -> Option<Wait<'static>> {
+fn event(attempt: &Attempt, stopped: Stopped) -> Option<VariableWait<'static>> {
     let awaits = if stopped.cause == Cause::Retry { Awaits::Change } else { Awaits::Release };
-    let mut wait = Wait::new(&attempt.domain.waits, awaits, wake_outside);
+    let mut wait = VariableWait::new(&attempt.domain.waits, awaits, wake_outside);
     match stopped.cause {
         Cause::Retry => {
             for (cell, read) in attempt.all_reads() {
@@ -84,16 +84,16 @@ fn event(attempt: &Attempt, stopped: Stopped) -> Option<Wait<'static>> {
 }
 
 /// Enters `wait` for the outcome of the prepared attempt that has `stopped` this one.
-fn on_prepared(attempt: &Attempt, stopped: Stopped, wait: &mut Wait<'_>) {
+fn on_prepared(attempt: &Attempt, stopped: Stopped, wait: &mut VariableWait<'_>) {
     let cell = stopped.cell.expect("a prepared attempt is met at a variable");
     // SAFETY: the stopped attempt has not ended, so the cell lives (see `Read`).
     let cell = unsafe { &*cell };
     // Who protects it too waits until it is the only one.
     let own = u64::from(attempt.protected.is_known_to_hold(cell));
     wait.on_change(cell, |word| match word.held() {
-        Held::PreparedWrite => true,
-        Held::PreparedRead => word.protectors() > own,
-        Held::Free | Held::Committing => false,
+        VariableHolder::PreparedWrite => true,
+        VariableHolder::PreparedRead => word.protectors() > own,
+        VariableHolder::Free | VariableHolder::Committing => false,
     });
 }
 
@@ -101,14 +101,14 @@ fn on_prepared(attempt: &Attempt, stopped: Stopped, wait: &mut Wait<'_>) {
 pub(crate) fn close_gate(attempt: &Attempt) {
     let (domain, slot) = (attempt.domain, attempt.slot.number());
     while !domain.gate.close(slot) {
-        let mut wait = Wait::new(&domain.waits, Awaits::Release, wake_outside);
+        let mut wait = VariableWait::new(&domain.waits, Awaits::Release, wake_outside);
         domain.gate.wait(&mut wait);
         sleep_until(&wait);
     }
 }
 
 /// Blocks the thread until the event of `wait` has happened.
-pub(crate) fn sleep_until(wait: &Wait<'_>) {
+pub(crate) fn sleep_until(wait: &VariableWait<'_>) {
     if interruption::wait_until(|| wait.is_over()) {
         return;
     }

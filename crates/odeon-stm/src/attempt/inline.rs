@@ -1,7 +1,7 @@
 //! How a value becomes the 64 bits of a cell: by itself, or as a pointer to a box.
 
 use crate::attempt::transaction::Reader;
-use crate::attempt::write_set::Kind;
+use crate::attempt::write_set::WriteKind;
 use crate::domain::cell::Cell;
 use crate::words::abort::Rollback;
 use std::any::TypeId;
@@ -33,10 +33,10 @@ impl<T: Send + Sync + 'static> Stored<T> {
     }
 
     #[inline(always)]
-    pub(crate) fn kind() -> Kind {
+    pub(crate) fn kind() -> WriteKind {
         match Self::form() {
-            Form::Inline => Kind::Plain,
-            Form::Boxed => Kind::Owning(free::<T>),
+            Form::Inline => WriteKind::Plain,
+            Form::Boxed => WriteKind::Owning(free::<T>),
         }
     }
 

@@ -6,24 +6,24 @@ use crate::words::abort::Rollback;
 
 /// The logs when a part began.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct PartStart {
     nested: Nested,
     reads: usize,
 }
 
 impl Attempt {
     /// A part begins.
-    pub(crate) fn begin_part(&mut self) -> Part {
-        Part { nested: self.nest(), reads: self.reads.len() }
+    pub(crate) fn begin_part(&mut self) -> PartStart {
+        PartStart { nested: self.nest(), reads: self.reads.len() }
     }
 
     /// The part cannot be undone alone any more; the last one first.
-    pub(crate) fn keep_part(&mut self, _part: Part) {
+    pub(crate) fn keep_part(&mut self, _part: PartStart) {
         self.writes.keep_nested();
     }
 
     /// Undoes the last part, of which nothing is protected: the logs are as they were at its begin.
-    pub(crate) fn undo_part(&mut self, part: Part) {
+    pub(crate) fn undo_part(&mut self, part: PartStart) {
         debug_assert!(self.protected.reads <= part.reads);
         self.writes.undo_nested(part.nested.writes, |_| ());
         if let Some(hooks) = &mut self.hooks {

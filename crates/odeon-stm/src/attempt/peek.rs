@@ -3,7 +3,7 @@
 use crate::attempt::Mode;
 use crate::attempt::thread_cache::{self, Borrowed};
 use crate::domain::cell::Cell;
-use crate::words::version_word::Held;
+use crate::words::version_word::VariableHolder;
 use odeon_sync::{Backoff, interruption};
 
 /// Waits for nothing but a commit that is at this variable; one that is prepared has changed
@@ -12,7 +12,7 @@ pub(crate) fn bits(cell: &Cell) -> u64 {
     let mut backoff = Backoff::new();
     loop {
         let word = cell.word();
-        if word.held() != Held::Committing {
+        if word.held() != VariableHolder::Committing {
             if let Some(bits) = cell.bits_under(word) {
                 interruption::point();
                 return bits;
@@ -35,14 +35,14 @@ pub(crate) fn protected<R>(look: impl FnOnce() -> R) -> R {
     }
     let mut attempt = Borrowed::take();
     attempt.begin(Mode::Logged);
-    let _end = End(&mut attempt);
+    let _end = PeekEnd(&mut attempt);
     look()
 }
 
 /// Ends the attempt under whose protection a value is looked at, also if the look panics.
-struct End<'a>(&'a mut Borrowed);
+struct PeekEnd<'a>(&'a mut Borrowed);
 
-impl Drop for End<'_> {
+impl Drop for PeekEnd<'_> {
     fn drop(&mut self) {
         self.0.end();
     }

@@ -21,12 +21,12 @@ pub(crate) mod run;
 use crate::attempt::Attempt;
 use crate::domain::Domain;
 use crate::domain::cell::Cell;
-use crate::domain::kept::{Kept, Overwritten};
+use crate::domain::kept::{KeptValues, Overwritten};
 use crate::domain::registry;
 use crate::domain::slot::Slot;
 use crate::words::abort::{Cause, Rollback};
 use crate::words::flaw::Flaw;
-use crate::words::version_word::{Held, VersionWord};
+use crate::words::version_word::{VariableHolder, VersionWord};
 use odeon_sync::Backoff;
 use std::ptr::NonNull;
 
@@ -71,7 +71,7 @@ pub(crate) fn keep(
 }
 
 /// What is kept for each snapshot that runs.
-fn all_kept(domain: &Domain) -> impl Iterator<Item = NonNull<Kept>> {
+fn all_kept(domain: &Domain) -> impl Iterator<Item = NonNull<KeptValues>> {
     domain.slots.iter().filter_map(Slot::kept)
 }
 
@@ -82,7 +82,7 @@ pub(crate) fn read(snapshot: &mut Attempt, cell: &Cell) -> Result<u64, Rollback>
     let mut backoff = Backoff::new();
     loop {
         let word: VersionWord = cell.word();
-        if word.held() == Held::Committing {
+        if word.held() == VariableHolder::Committing {
             // PROTOCOL 3.
             backoff.wait();
         } else if word.epoch() > seen {

@@ -194,7 +194,7 @@ impl<'t> Tx<'t> {
         second: impl FnOnce(&mut Self) -> Result<R, E>,
     ) -> Result<R, E> {
         let is_stopped = self.0.stopped.is_some();
-        let part = Part::begin(self);
+        let part = NestedPart::begin(self);
         match first(part.tx) {
             Err(_) if !is_stopped && part.tx.asks_to_retry() => {
                 drop(part);
@@ -218,7 +218,7 @@ impl<'t> Tx<'t> {
         &mut self,
         nested: impl FnOnce(&mut Self) -> Result<R, Abort<E>>,
     ) -> Result<Result<R, E>, Rollback> {
-        let part = Part::begin(self);
+        let part = NestedPart::begin(self);
         let outcome = nested(part.tx);
         if part.tx.0.stopped.is_some() {
             part.keep();
@@ -298,13 +298,13 @@ fn refuse_write(mode: Mode) -> ! {
 
 /// A part of a transaction that can be undone alone. Dropping it undoes it: also when its closure
 /// panics, because the panic may be caught within the transaction.
-struct Part<'a, 't> {
+struct NestedPart<'a, 't> {
     tx: &'a mut Tx<'t>,
     /// `None` once it is kept.
     mark: Option<Nested>,
 }
 
-impl<'a, 't> Part<'a, 't> {
+impl<'a, 't> NestedPart<'a, 't> {
     fn begin(tx: &'a mut Tx<'t>) -> Self {
         let mark = Some(tx.0.nest());
         Self { tx, mark }
@@ -317,7 +317,7 @@ impl<'a, 't> Part<'a, 't> {
     }
 }
 
-impl Drop for Part<'_, '_> {
+impl Drop for NestedPart<'_, '_> {
     fn drop(&mut self) {
         if let Some(mark) = self.mark.take() {
             self.tx.0.undo_nested(mark);

@@ -8,7 +8,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 /// What the bits of a write are.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Kind {
+pub(crate) enum WriteKind {
     /// A value without anything to free.
     Plain,
     /// A value that owns something; the function frees it.
@@ -23,7 +23,7 @@ pub(crate) enum Kind {
 pub(crate) struct Write {
     cell: *const Cell,
     pub(crate) bits: u64,
-    pub(crate) kind: Kind,
+    pub(crate) kind: WriteKind,
     /// The word before the lock. While the variable is not locked: the word under which it was
     /// read, if it was, and meaningless otherwise.
     pub(crate) before: VersionWord,
@@ -51,7 +51,7 @@ pub(crate) struct WriteSet {
     filter: u64,
     places: HashMap<usize, usize, BuildHasherDefault<AddressHasher>>,
     /// Values that were replaced since a nested closure began, and where they stood.
-    replaced: Vec<(usize, u64, Kind)>,
+    replaced: Vec<(usize, u64, WriteKind)>,
     nested: usize,
     /// Whether there is, or was, a table or a nested closure, or the set is watched.
     has_more: bool,
@@ -65,7 +65,7 @@ pub(crate) struct WriteSet {
 
 /// A place in the log to which a nested closure may have to return.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Mark {
+pub(crate) struct LogMark {
     pub(crate) writes: usize,
     replaced: usize,
 }
@@ -122,7 +122,13 @@ impl WriteSet {
     /// Adds a variable that is not in the set; if its value was made of the old one, with the word
     /// under which that was read.
     #[inline(always)]
-    pub(crate) fn add(&mut self, cell: &Cell, bits: u64, kind: Kind, read: Option<VersionWord>) {
+    pub(crate) fn add(
+        &mut self,
+        cell: &Cell,
+        bits: u64,
+        kind: WriteKind,
+        read: Option<VersionWord>,
+    ) {
         let (before, is_update) = (read.unwrap_or(VersionWord::NONE), read.is_some());
         self.push(Write { cell, bits, kind, before, is_update });
     }
@@ -150,7 +156,7 @@ impl WriteSet {
     }
 
     /// Another value for the variable at `place`.
-    pub(crate) fn replace(&mut self, place: usize, bits: u64, kind: Kind) {
+    pub(crate) fn replace(&mut self, place: usize, bits: u64, kind: WriteKind) {
         let write = &mut self.writes[place];
         let old =
             (std::mem::replace(&mut write.bits, bits), std::mem::replace(&mut write.kind, kind));
@@ -162,8 +168,8 @@ impl WriteSet {
     }
 
     /// A value that will not be published.
-    pub(crate) fn leave(&mut self, bits: u64, kind: Kind) {
-        if let Kind::Owning(free) = kind {
+    pub(crate) fn leave(&mut self, bits: u64, kind: WriteKind) {
+        if let WriteKind::Owning(free) = kind {
             // SAFETY: the value is the log's alone, and leaves it here.
             self.left.push(unsafe { Owned::new(bits, free) });
         }
@@ -187,17 +193,17 @@ impl WriteSet {
     }
 
     /// A nested closure begins.
-    pub(crate) fn nest(&mut self) -> Mark {
+    pub(crate) fn nest(&mut self) -> LogMark {
         self.nested += 1;
         self.has_more = true;
-        Mark { writes: self.writes.len(), replaced: self.replaced.len() }
+        LogMark { writes: self.writes.len(), replaced: self.replaced.len() }
     }
 
     /// As if a nested closure had begun before the first write; there is none.
-    pub(crate) fn nest_from_the_start(&mut self) -> Mark {
+    pub(crate) fn nest_from_the_start(&mut self) -> LogMark {
         debug_assert!(self.nested == 0 && self.replaced.is_empty());
         self.nest();
-        Mark { writes: 0, replaced: 0 }
+        LogMark { writes: 0, replaced: 0 }
     }
 
     /// The nested closure has succeeded: its writes are its surroundings'.
@@ -216,7 +222,7 @@ impl WriteSet {
 
     /// The nested closure has failed: everything is as at `mark`. `gone` is told of each write that
     /// goes.
-    pub(crate) fn undo_nested(&mut self, mark: Mark, mut gone: impl FnMut(&Write)) {
+    pub(crate) fn undo_nested(&mut self, mark: LogMark, mut gone: impl FnMut(&Write)) {
         self.nested -= 1;
         for (place, bits, kind) in self.replaced.split_off(mark.replaced).into_iter().rev() {
             let write = &mut self.writes[place];

@@ -1,7 +1,7 @@
 //! What an attempt writes, until its end.
 
 use super::{Attempt, Mode};
-use crate::attempt::write_set::Kind;
+use crate::attempt::write_set::WriteKind;
 use crate::domain::cell::Cell;
 use crate::words::abort::Rollback;
 use crate::words::flaw::Flaw;
@@ -13,7 +13,7 @@ impl Attempt {
     pub(crate) fn update(
         &mut self,
         cell: &Cell,
-        kind: Kind,
+        kind: WriteKind,
         change: impl FnOnce(u64) -> u64,
     ) -> Result<(), Rollback> {
         let word = cell.word();
@@ -32,7 +32,12 @@ impl Attempt {
 
     /// Notes what to write, or in which way to change it.
     #[inline(always)]
-    pub(crate) fn write(&mut self, cell: &Cell, bits: u64, kind: Kind) -> Result<(), Rollback> {
+    pub(crate) fn write(
+        &mut self,
+        cell: &Cell,
+        bits: u64,
+        kind: WriteKind,
+    ) -> Result<(), Rollback> {
         debug_assert!(self.mode.writes());
         if self.writes.may_hold(cell) {
             if let Some(place) = self.writes.find(cell) {
@@ -62,10 +67,10 @@ impl Attempt {
     }
 
     #[cold]
-    fn rewrite(&mut self, place: usize, bits: u64, kind: Kind) {
+    fn rewrite(&mut self, place: usize, bits: u64, kind: WriteKind) {
         let write = &self.writes.as_slice()[place];
         let (bits, kind) = match (write.kind, kind) {
-            (Kind::Change(_) | Kind::Plain, Kind::Change(apply)) => {
+            (WriteKind::Change(_) | WriteKind::Plain, WriteKind::Change(apply)) => {
                 (apply(write.bits, bits), write.kind)
             }
             _ => (bits, kind),

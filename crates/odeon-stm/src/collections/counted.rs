@@ -8,7 +8,7 @@
 //! The count is modelled in `counted/loom.rs`; the links are as those of `TLink`.
 
 use crate::attempt::transaction::{Tx, View};
-use crate::attempt::write_set::Kind;
+use crate::attempt::write_set::WriteKind;
 use crate::domain::cell::Cell;
 use crate::words::abort::Rollback;
 use odeon_sync::atomic::{AtomicU32, Ordering, fence};
@@ -22,14 +22,14 @@ mod loom;
 
 /// How many there are that share a node.
 #[derive(Debug)]
-pub(super) struct Count(AtomicU32);
+pub(super) struct ShareCount(AtomicU32);
 
 /// Above this the process is aborted: some bug shares without end, and the count must not begin
 /// anew.
 const MOST_SHARES: u32 = u32::MAX / 2;
 
-impl Count {
-    /// Of a node that is about to be shared by [`Shared::new`].
+impl ShareCount {
+    /// Of a node that is about to be shared by [`SharedNode::new`].
     pub(super) fn new() -> Self {
         Self(AtomicU32::new(1))
     }
@@ -58,22 +58,22 @@ impl Count {
 ///
 /// # Safety
 ///
-/// `count` answers the same count each time, made by [`Count::new`] with the node and of no other
-/// node.
+/// `count` answers the same count each time, made by [`ShareCount::new`] with the node and of no
+/// other node.
 pub(super) unsafe trait Counted: Sized + Send + Sync + 'static {
-    fn count(&self) -> &Count;
+    fn count(&self) -> &ShareCount;
 }
 
 /// A share of a node.
-pub(super) struct Shared<N: Counted>(NonNull<N>);
+pub(super) struct SharedNode<N: Counted>(NonNull<N>);
 
 // SAFETY: as `Arc`: shares give `&N` on any thread, and the last one drops the node; both are
 // allowed, because `Counted` asks for `Send` and `Sync`.
-unsafe impl<N: Counted> Send for Shared<N> {}
+unsafe impl<N: Counted> Send for SharedNode<N> {}
 // SAFETY: as above.
-unsafe impl<N: Counted> Sync for Shared<N> {}
+unsafe impl<N: Counted> Sync for SharedNode<N> {}
 
-impl<N: Counted> Shared<N> {
+impl<N: Counted> SharedNode<N> {
     pub(super) fn new(node: N) -> Self {
         Self(NonNull::from(Box::leak(Box::new(node))))
     }
@@ -96,7 +96,7 @@ impl<N: Counted> Shared<N> {
     }
 }
 
-impl<N: Counted> Deref for Shared<N> {
+impl<N: Counted> Deref for SharedNode<N> {
     type Target = N;
 
     fn deref(&self) -> &N {
@@ -105,7 +105,7 @@ impl<N: Counted> Deref for Shared<N> {
     }
 }
 
-impl<N: Counted> Drop for Shared<N> {
+impl<N: Counted> Drop for SharedNode<N> {
     fn drop(&mut self) {
         // This share, once more: `self` is not used afterwards.
         drop(Self(self.0).into_inner());
@@ -113,13 +113,13 @@ impl<N: Counted> Drop for Shared<N> {
 }
 
 /// A variable that links to a shared node, or to none.
-pub(super) struct Link<N: Counted> {
+pub(super) struct NodeLink<N: Counted> {
     cell: Cell,
     /// Invariant: through a reference to a link nodes are taken out *and* put in.
-    node: PhantomData<fn(Shared<N>) -> Shared<N>>,
+    node: PhantomData<fn(SharedNode<N>) -> SharedNode<N>>,
 }
 
-fn to_bits<N: Counted>(node: Option<Shared<N>>) -> u64 {
+fn to_bits<N: Counted>(node: Option<SharedNode<N>>) -> u64 {
     node.map_or(0, |node| node.into_pointer().as_ptr().expose_provenance() as u64)
 }
 
@@ -130,8 +130,8 @@ fn pointer<N>(bits: u64) -> *mut N {
 /// # Safety
 ///
 /// `bits` come from [`to_bits`] and are used up.
-unsafe fn from_bits<N: Counted>(bits: u64) -> Option<Shared<N>> {
-    NonNull::new(pointer(bits)).map(Shared)
+unsafe fn from_bits<N: Counted>(bits: u64) -> Option<SharedNode<N>> {
+    NonNull::new(pointer(bits)).map(SharedNode)
 }
 
 /// # Safety
@@ -142,8 +142,8 @@ unsafe fn free<N: Counted>(bits: u64) {
     drop(unsafe { from_bits::<N>(bits) });
 }
 
-impl<N: Counted> Link<N> {
-    pub(super) fn new(node: Option<Shared<N>>) -> Self {
+impl<N: Counted> NodeLink<N> {
+    pub(super) fn new(node: Option<SharedNode<N>>) -> Self {
         Self { cell: Cell::new(to_bits(node)), node: PhantomData }
     }
 
@@ -157,11 +157,11 @@ impl<N: Counted> Link<N> {
     }
 
     /// The node, shared: for linking it elsewhere.
-    pub(super) fn share<'t>(&'t self, tx: &mut Tx<'t>) -> Result<Option<Shared<N>>, Rollback> {
+    pub(super) fn share<'t>(&'t self, tx: &mut Tx<'t>) -> Result<Option<SharedNode<N>>, Rollback> {
         let bits = tx.attempt().read_pointer(&self.cell)?;
         // SAFETY: as in `get`, there is such a share; it stays the link's own.
         let linked = ManuallyDrop::new(unsafe { from_bits::<N>(bits) });
-        Ok(linked.as_ref().map(Shared::share))
+        Ok(linked.as_ref().map(SharedNode::share))
     }
 
     /// Another node, from the commit on.
@@ -169,9 +169,9 @@ impl<N: Counted> Link<N> {
     pub(super) fn set<'t>(
         &'t self,
         tx: &mut Tx<'t>,
-        node: Option<Shared<N>>,
+        node: Option<SharedNode<N>>,
     ) -> Result<(), Rollback> {
-        tx.writer().write(&self.cell, to_bits(node), Kind::Owning(free::<N>))
+        tx.writer().write(&self.cell, to_bits(node), WriteKind::Owning(free::<N>))
     }
 
     pub(super) fn as_cell(&self) -> &Cell {
@@ -189,7 +189,7 @@ impl<N: Counted> Link<N> {
     }
 
     /// Takes the node out, for the only owner: for dropping long chains without recursion.
-    pub(super) fn take(&mut self) -> Option<Shared<N>> {
+    pub(super) fn take(&mut self) -> Option<SharedNode<N>> {
         self.cell.forget_label();
         let bits = std::mem::replace(&mut self.cell, Cell::new(0)).take_bits();
         // SAFETY: the bits were the link's own.
@@ -197,7 +197,7 @@ impl<N: Counted> Link<N> {
     }
 }
 
-impl<N: Counted> Drop for Link<N> {
+impl<N: Counted> Drop for NodeLink<N> {
     fn drop(&mut self) {
         drop(self.take());
     }

@@ -21,7 +21,7 @@ mod tests;
 
 use crate::attempt::Mode;
 use crate::attempt::transaction::{Tx, View};
-use crate::collections::counted::{Count, Counted, Link, Shared};
+use crate::collections::counted::{Counted, NodeLink, ShareCount, SharedNode};
 use crate::variables::labelled::sealed::Nameable;
 use crate::variables::labelled::{Name, Variable};
 use crate::words::abort::Rollback;
@@ -50,51 +50,51 @@ pub use iter::ListIter;
 /// assert_eq!(sum, Ok(5));
 /// ```
 pub struct TList<K: Send + Sync + 'static> {
-    head: Link<Node<K>>,
+    head: NodeLink<ListNode<K>>,
     name: Name,
 }
 
-struct Node<K: Send + Sync + 'static> {
-    count: Count,
+struct ListNode<K: Send + Sync + 'static> {
+    count: ShareCount,
     key: K,
-    next: Link<Node<K>>,
+    next: NodeLink<ListNode<K>>,
 }
 
 // SAFETY: each node is made with a count of its own, which stays.
-unsafe impl<K: Send + Sync + 'static> Counted for Node<K> {
-    fn count(&self) -> &Count {
+unsafe impl<K: Send + Sync + 'static> Counted for ListNode<K> {
+    fn count(&self) -> &ShareCount {
         &self.count
     }
 }
 
-impl<K: Send + Sync + 'static> Node<K> {
-    fn shared(key: K, next: Link<Self>) -> Shared<Self> {
-        Shared::new(Self { count: Count::new(), key, next })
+impl<K: Send + Sync + 'static> ListNode<K> {
+    fn shared(key: K, next: NodeLink<Self>) -> SharedNode<Self> {
+        SharedNode::new(Self { count: ShareCount::new(), key, next })
     }
 }
 
-impl<K: Send + Sync + 'static> Drop for Node<K> {
+impl<K: Send + Sync + 'static> Drop for ListNode<K> {
     /// Drops what hangs on this node alone, one by one: recursion would exhaust the stack.
     fn drop(&mut self) {
         let mut next = self.next.take();
-        while let Some(mut node) = next.and_then(Shared::into_inner) {
+        while let Some(mut node) = next.and_then(SharedNode::into_inner) {
             next = node.next.take();
         }
     }
 }
 
 /// Where a search has ended.
-struct Place<'t, K: Send + Sync + 'static> {
+struct SearchEnd<'t, K: Send + Sync + 'static> {
     /// The link to the first node that is not before the key.
-    link: &'t Link<Node<K>>,
+    link: &'t NodeLink<ListNode<K>>,
     /// That node, if it has the key itself.
-    found: Option<&'t Node<K>>,
+    found: Option<&'t ListNode<K>>,
 }
 
 impl<K: Send + Sync + 'static> TList<K> {
     /// An empty list.
     pub fn new() -> Self {
-        Self { head: Link::new(None), name: Name::default() }
+        Self { head: NodeLink::new(None), name: Name::default() }
     }
 
     /// The least key.
@@ -174,7 +174,7 @@ impl<K: Send + Sync + 'static> TList<K> {
 impl<K: Ord + Send + Sync + 'static> TList<K> {
     /// Walks hand over hand to the place of `key`.
     #[inline]
-    fn search<'t, V, Q>(&'t self, view: &mut V, key: &Q) -> Result<Place<'t, K>, Rollback>
+    fn search<'t, V, Q>(&'t self, view: &mut V, key: &Q) -> Result<SearchEnd<'t, K>, Rollback>
     where
         V: View<'t>,
         K: Borrow<Q>,
@@ -195,7 +195,7 @@ impl<K: Ord + Send + Sync + 'static> TList<K> {
                 Some(node) if node.key.borrow().cmp(key).is_lt() => link = &node.next,
                 _ => {
                     let found = node.filter(|node| node.key.borrow().cmp(key).is_eq());
-                    return Ok(Place { link, found });
+                    return Ok(SearchEnd { link, found });
                 }
             }
         }
@@ -241,7 +241,7 @@ impl<K: Ord + Send + Sync + 'static> TList<K> {
             return Ok(false);
         }
         let next = place.link.share(tx)?;
-        let node = Node::shared(key, Link::new(next));
+        let node = ListNode::shared(key, NodeLink::new(next));
         if self.name.is_given() {
             self.name.give(node.next.as_cell());
         }
@@ -260,7 +260,7 @@ impl<K: Ord + Send + Sync + 'static> TList<K> {
         K: Borrow<Q>,
         Q: Ord + ?Sized,
     {
-        let Place { link, found: Some(node) } = self.search(tx, key)? else { return Ok(None) };
+        let SearchEnd { link, found: Some(node) } = self.search(tx, key)? else { return Ok(None) };
         let next = node.next.share(tx)?;
         link.set(tx, next)?;
         // Who stands on the node must notice; see the module.
@@ -289,8 +289,8 @@ impl<K: Ord + Send + Sync + 'static> FromIterator<K> for TList<K> {
         let mut keys: Vec<K> = keys.into_iter().collect();
         keys.sort();
         keys.dedup();
-        let link = |next, key| Some(Node::shared(key, Link::new(next)));
-        let head = Link::new(keys.into_iter().rev().fold(None, link));
+        let link = |next, key| Some(ListNode::shared(key, NodeLink::new(next)));
+        let head = NodeLink::new(keys.into_iter().rev().fold(None, link));
         Self { head, name: Name::default() }
     }
 }

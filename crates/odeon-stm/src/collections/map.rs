@@ -20,7 +20,7 @@ use std::borrow::Borrow;
 use std::fmt;
 use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
-use trie::{Leaf, Link, Node, Place};
+use trie::{Leaf, LeafPosition, TrieLink, TrieNode};
 
 /// Places of a root whose map was promised nothing: half a kilobyte ...
 const LEAST_ROOT: usize = 32;
@@ -49,7 +49,7 @@ const PLACES_PER_KEY: usize = 2;
 /// assert_eq!(left, Some(470));
 /// ```
 pub struct TMap<K: Send + Sync + 'static, V: Send + Sync + 'static, S = QuickState> {
-    root: Box<[Link<K, V>]>,
+    root: Box<[TrieLink<K, V>]>,
     /// Bits of the hash that choose a place of the root.
     root_bits: u32,
     len: TCounter,
@@ -143,7 +143,7 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static, S> TMap<K, V, S> {
             entries.push((&leaf.key, leaf.value.read(view)?));
             Ok(())
         };
-        self.root.iter().try_for_each(|link| Node::visit(link, view, &mut visit))?;
+        self.root.iter().try_for_each(|link| TrieNode::visit(link, view, &mut visit))?;
         Ok(entries)
     }
 
@@ -160,7 +160,7 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static, S> TMap<K, V, S> {
         let mut visit = |view: &mut W, leaf: &'t Leaf<K, V>| {
             leaf.value.read_with(view, |value| act(&leaf.key, value))
         };
-        self.root.iter().try_for_each(|link| Node::visit(link, view, &mut visit))
+        self.root.iter().try_for_each(|link| TrieNode::visit(link, view, &mut visit))
     }
 
     /// Removes all keys; conflicts with every other insertion and removal.
@@ -196,8 +196,8 @@ where
         &'t self,
         view: &mut W,
         hash: u64,
-    ) -> Result<Place<'t, K, V>, Rollback> {
-        Place::find(&self.root[self.root_of(hash)], self.root_bits, hash, view)
+    ) -> Result<LeafPosition<'t, K, V>, Rollback> {
+        LeafPosition::find(&self.root[self.root_of(hash)], self.root_bits, hash, view)
     }
 
     #[inline]
@@ -270,9 +270,9 @@ where
         map.len = TCounter::new(pairs.len() as i64);
         for (key, value) in pairs {
             let hash = map.hasher.hash_one(&key);
-            let leaf = Arc::new(Node::Leaf(Leaf { hash, key, value: TVar::new(value) }));
+            let leaf = Arc::new(TrieNode::Leaf(Leaf { hash, key, value: TVar::new(value) }));
             let root = map.root_of(hash);
-            Node::plant(&mut map.root[root], leaf, map.root_bits);
+            TrieNode::plant(&mut map.root[root], leaf, map.root_bits);
         }
         map
     }
@@ -283,7 +283,7 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static, S> Nameable for TMap<K,
         self.name = name;
         for link in &self.root {
             // SAFETY: nobody else has the map.
-            unsafe { Node::call_all(link, name) };
+            unsafe { TrieNode::call_all(link, name) };
         }
     }
 }

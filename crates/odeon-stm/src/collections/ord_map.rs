@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::RangeBounds;
 use std::sync::Arc;
-use tower::{LEVELS, Link, Node, Trail, random_height, search};
+use tower::{LEVELS, TowerLink, TowerNode, Trail, random_height, search};
 
 /// A map in the order of its keys.
 ///
@@ -40,7 +40,7 @@ use tower::{LEVELS, Link, Node, Trail, random_height, search};
 /// assert_eq!((below, least), (2, Some(10)));
 /// ```
 pub struct TOrdMap<K: Send + Sync + 'static, V: Send + Sync + 'static> {
-    heads: Box<[Link<K, V>; LEVELS]>,
+    heads: Box<[TowerLink<K, V>; LEVELS]>,
     /// About the greatest height of a node: searches begin there. It is a hint: a search that
     /// begins lower takes longer.
     top: AtomicUsize,
@@ -141,7 +141,7 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
 
 /// Combines what comes from `first` on as long as `is_within` says so.
 fn fold_from<'t, W: View<'t>, K: Send + Sync + 'static, V: Send + Sync + 'static, A>(
-    first: Option<&'t Node<K, V>>,
+    first: Option<&'t TowerNode<K, V>>,
     view: &mut W,
     start: A,
     is_within: impl Fn(&K) -> bool,
@@ -195,7 +195,7 @@ impl<K: Ord + Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
     }
 
     /// The link to the first node that is not before the place.
-    fn lowest<'t>(&self, trail: Trail<'t, K, V>) -> &'t Link<K, V> {
+    fn lowest<'t>(&self, trail: Trail<'t, K, V>) -> &'t TowerLink<K, V> {
         trail.links[0].expect("every search goes down to the lowest level")
     }
 
@@ -252,12 +252,12 @@ impl<K: Ord + Send + Sync + 'static, V: Send + Sync + 'static> FromIterator<(K, 
         let pairs: BTreeMap<K, V> = pairs.into_iter().collect();
         let (mut len, mut top) = (0, 1);
         // Per level the first node of those made so far.
-        let mut firsts: [Option<Arc<Node<K, V>>>; LEVELS] = std::array::from_fn(|_| None);
+        let mut firsts: [Option<Arc<TowerNode<K, V>>>; LEVELS] = std::array::from_fn(|_| None);
         for (key, value) in pairs.into_iter().rev() {
             let height = random_height();
             let mut links = firsts[..height].iter().cloned().map(TLink::new);
             let next = links.next().expect("heights are at least 1");
-            let node = Node { key, value: TVar::new(value), next, upper: links.collect() };
+            let node = TowerNode { key, value: TVar::new(value), next, upper: links.collect() };
             firsts[..height].fill(Some(Arc::new(node)));
             len += 1;
             top = top.max(height);

@@ -38,18 +38,18 @@ use std::sync::Arc;
 /// assert_eq!(taken, 7);
 /// ```
 pub struct TQueue<T: Send + Sync + 'static> {
-    head: TLink<Node<T>>,
-    tail: TLink<Node<T>>,
+    head: TLink<QueueNode<T>>,
+    tail: TLink<QueueNode<T>>,
     len: TCounter,
     name: Name,
 }
 
-struct Node<T: Send + Sync + 'static> {
+struct QueueNode<T: Send + Sync + 'static> {
     value: T,
-    next: TLink<Node<T>>,
+    next: TLink<QueueNode<T>>,
 }
 
-impl<T: Send + Sync + 'static> Drop for Node<T> {
+impl<T: Send + Sync + 'static> Drop for QueueNode<T> {
     /// One by one, as for lists.
     fn drop(&mut self) {
         let mut next = self.next.take();
@@ -73,7 +73,7 @@ impl<T: Send + Sync + 'static> TQueue<T> {
     /// [`Rollback`] if the attempt cannot go on.
     #[track_caller]
     pub fn push<'t>(&'t self, tx: &mut Tx<'t>, value: T) -> Result<(), Rollback> {
-        let node = Arc::new(Node { value, next: TLink::new(None) });
+        let node = Arc::new(QueueNode { value, next: TLink::new(None) });
         if self.name.is_given() {
             self.name.give(node.next.as_cell());
         }
@@ -181,7 +181,7 @@ impl<T: Send + Sync + 'static> FromIterator<T> for TQueue<T> {
         let values: Vec<T> = values.into_iter().collect();
         let (len, mut tail, mut head) = (values.len() as i64, None, None);
         for value in values.into_iter().rev() {
-            let node = Arc::new(Node { value, next: TLink::new(head) });
+            let node = Arc::new(QueueNode { value, next: TLink::new(head) });
             tail.get_or_insert_with(|| node.clone());
             head = Some(node);
         }

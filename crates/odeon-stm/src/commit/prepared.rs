@@ -31,7 +31,7 @@ use crate::commit::Announced;
 use crate::domain::cell::Cell;
 use crate::words::abort::{Cause, Rollback};
 use crate::words::flaw::Flaw;
-use crate::words::version_word::{Held, VersionWord};
+use crate::words::version_word::{VariableHolder, VersionWord};
 use odeon_sync::{Backoff, fence_after_rmw};
 use std::ops::Range;
 
@@ -107,7 +107,7 @@ impl Attempt {
     fn upgrade(&self, cell: &Cell) -> Result<VersionWord, Cause> {
         loop {
             let word = cell.word();
-            debug_assert_eq!(word.held(), Held::PreparedRead);
+            debug_assert_eq!(word.held(), VariableHolder::PreparedRead);
             if word.protectors() > 1 && !self.domain.has(Flaw::UpgradeOverOthers) {
                 return Err(Cause::Prepared);
             }
@@ -147,15 +147,15 @@ impl Attempt {
         loop {
             let word = cell.word();
             match word.held() {
-                Held::Committing => {
+                VariableHolder::Committing => {
                     backoff.wait();
                     continue;
                 }
-                Held::PreparedWrite => return Err(Cause::Prepared),
-                Held::PreparedRead if self.protected.holds(&self.reads, cell) => {
+                VariableHolder::PreparedWrite => return Err(Cause::Prepared),
+                VariableHolder::PreparedRead if self.protected.holds(&self.reads, cell) => {
                     return Ok(Protection::Had);
                 }
-                Held::Free | Held::PreparedRead => {}
+                VariableHolder::Free | VariableHolder::PreparedRead => {}
             }
             if !self.is_unchanged(read.word, word) {
                 return Err(Cause::ReadOverwritten);

@@ -153,10 +153,10 @@ impl Bag {
 /// released, as the last look has left: however many a long snapshot holds, an overwritten value
 /// costs the same.
 #[derive(Debug, Default)]
-pub(crate) struct HeldValues(Mutex<Held>);
+pub(crate) struct HeldValues(Mutex<RetiredValues>);
 
 #[derive(Debug, Default)]
-struct Held {
+struct RetiredValues {
     values: Vec<Retired>,
     /// How many more are in the hand of who looks at them.
     looked_at: usize,
@@ -167,7 +167,7 @@ struct Held {
 }
 
 impl HeldValues {
-    fn held(&self) -> MutexGuard<'_, Held> {
+    fn held(&self) -> MutexGuard<'_, RetiredValues> {
         self.0.lock().expect("no panic happens under this lock")
     }
 

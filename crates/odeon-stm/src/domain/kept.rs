@@ -18,7 +18,7 @@ use std::time::Instant;
 
 /// The old values of one snapshot.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct KeptValues {
     /// Twice the epoch of the snapshot, or twice a lower bound of it plus one while it is not
     /// known.
     epoch: AtomicU64,
@@ -27,7 +27,7 @@ pub(crate) struct Kept {
     limit: usize,
     expired: AtomicBool,
     /// What there is no room for in `near`.
-    root: Node,
+    root: KeptNode,
     begun: Instant,
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct Overwritten {
     pub(crate) now: u64,
 }
 
-/// What is known of a snapshot's epoch: as in [`Kept::epoch`].
+/// What is known of a snapshot's epoch: as in [`KeptValues::epoch`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Needs(u64);
 
@@ -61,7 +61,7 @@ const UNSETTLED: u64 = 1;
 
 /// Each place is null, a leaf, or, with the lowest bit set, a further node.
 #[derive(Debug)]
-struct Node {
+struct KeptNode {
     places: [AtomicPtr<Leaf>; FAN_OUT],
 }
 
@@ -80,13 +80,13 @@ struct Leaf {
 }
 
 /// What a place holds.
-enum Place<'a> {
+enum NodePlace<'a> {
     Empty,
     Leaf(&'a Leaf),
-    Node(&'a Node),
+    Node(&'a KeptNode),
 }
 
-impl Kept {
+impl KeptValues {
     /// For a snapshot that will get an epoch not below `lower_bound`; after `limit` values it
     /// expires.
     pub(crate) fn new(lower_bound: u64, limit: usize) -> Self {
@@ -95,7 +95,7 @@ impl Kept {
             near: AtomicPtr::new(ptr::null_mut()),
             limit,
             expired: AtomicBool::new(false),
-            root: Node::empty(),
+            root: KeptNode::empty(),
             begun: Instant::now(),
         }
     }
@@ -246,21 +246,21 @@ fn place_of(spread: u64, level: u32) -> usize {
     (spread >> (64 - BITS_PER_LEVEL * (level + 1))) as usize % FAN_OUT
 }
 
-impl Node {
+impl KeptNode {
     fn empty() -> Self {
         Self { places: std::array::from_fn(|_| AtomicPtr::new(ptr::null_mut())) }
     }
 
-    fn read(place: *mut Leaf) -> Place<'static> {
+    fn read(place: *mut Leaf) -> NodePlace<'static> {
         if place.is_null() {
-            Place::Empty
+            NodePlace::Empty
         } else if place.addr() & 1 == 0 {
             // SAFETY: an even address is a leaf that `insert` has published; nothing is freed while
             // the trie lives, and the callers do not let the reference outlive the trie.
-            Place::Leaf(unsafe { &*place })
+            NodePlace::Leaf(unsafe { &*place })
         } else {
             // SAFETY: an odd address is a node with the lowest bit set; otherwise as above.
-            Place::Node(unsafe { &*place.map_addr(|address| address & !1).cast::<Node>() })
+            NodePlace::Node(unsafe { &*place.map_addr(|address| address & !1).cast::<KeptNode>() })
         }
     }
 
@@ -276,9 +276,9 @@ impl Node {
         loop {
             // ORDERING: Acquire, from the AcqRel in `insert`.
             match Self::read(node.places[place_of(spread, level)].load(Ordering::Acquire)) {
-                Place::Empty => return None,
-                Place::Leaf(leaf) => return (leaf.address == address).then_some(leaf),
-                Place::Node(below) => (node, level) = (below, level + 1),
+                NodePlace::Empty => return None,
+                NodePlace::Leaf(leaf) => return (leaf.address == address).then_some(leaf),
+                NodePlace::Node(below) => (node, level) = (below, level + 1),
             }
         }
     }
@@ -294,8 +294,8 @@ impl Node {
             // ORDERING: Acquire, from the AcqRel below.
             let found = place.load(Ordering::Acquire);
             match Self::read(found) {
-                Place::Node(below) => (node, level) = (below, level + 1),
-                Place::Leaf(other) if other.address != address => {
+                NodePlace::Node(below) => (node, level) = (below, level + 1),
+                NodePlace::Leaf(other) if other.address != address => {
                     let between = Self::empty();
                     // ORDERING: Relaxed: published with the node, below.
                     between.places[place_of(spread(other.address), level + 1)]
@@ -311,7 +311,7 @@ impl Node {
                         drop(unsafe { Box::from_raw(between) });
                     }
                 }
-                Place::Empty | Place::Leaf(_) => {
+                NodePlace::Empty | NodePlace::Leaf(_) => {
                     // SAFETY: as above, the leaf is still ours.
                     unsafe { (*leaf).next = found };
                     // ORDERING: AcqRel: publishes the leaf to the Acquire loads.
@@ -327,7 +327,7 @@ impl Node {
     }
 }
 
-impl Drop for Kept {
+impl Drop for KeptValues {
     fn drop(&mut self) {
         // ORDERING: Relaxed: `&mut` is exclusive.
         let near = self.near.load(Ordering::Relaxed);
@@ -343,7 +343,7 @@ impl Drop for Kept {
 }
 
 /// Frees what hangs on `node`; the depth is at most 16.
-fn free(node: &mut Node) {
+fn free(node: &mut KeptNode) {
     for place in &mut node.places {
         // ORDERING: Relaxed: `&mut` is exclusive.
         let found = place.load(Ordering::Relaxed);
@@ -353,7 +353,7 @@ fn free(node: &mut Node) {
         if found.addr() & 1 == 1 {
             // SAFETY: an odd address is a node made by `insert` from a box, freed here only.
             let mut below =
-                unsafe { Box::from_raw(found.map_addr(|address| address & !1).cast::<Node>()) };
+                unsafe { Box::from_raw(found.map_addr(|address| address & !1).cast::<KeptNode>()) };
             free(&mut below);
             continue;
         }
@@ -367,9 +367,9 @@ fn free(node: &mut Node) {
 
 // SAFETY: leaves hold plain bits; what changes of them once they are published, and places, change
 // atomically.
-unsafe impl Send for Kept {}
+unsafe impl Send for KeptValues {}
 // SAFETY: as above.
-unsafe impl Sync for Kept {}
+unsafe impl Sync for KeptValues {}
 
 #[cfg(test)]
 mod tests {
@@ -379,20 +379,20 @@ mod tests {
     use std::sync::OnceLock;
 
     /// A commit of a slot of its own keeps a value that was there for so long.
-    fn keep(kept: &Kept, address: usize, there: Range<u64>, bits: u64) {
+    fn keep(kept: &KeptValues, address: usize, there: Range<u64>, bits: u64) {
         static SLOT: OnceLock<&Slot> = OnceLock::new();
         let slot = SLOT.get_or_init(|| Domain::new().slots.take().expect("none is taken"));
         let value = Value { address, from: there.start, bits };
         kept.keep(slot, std::iter::once(Overwritten { value, now: there.end }));
     }
 
-    fn find(kept: &Kept, address: usize, epoch: u64, now: u64) -> Option<u64> {
+    fn find(kept: &KeptValues, address: usize, epoch: u64, now: u64) -> Option<u64> {
         kept.find(address, epoch, |there| there == now)
     }
 
     #[test]
     fn every_kept_value_is_found_for_its_variable_and_no_other() {
-        let kept = Kept::new(5, usize::MAX);
+        let kept = KeptValues::new(5, usize::MAX);
         for variable in 1..5_000_usize {
             keep(&kept, variable * 16, 1..9, variable as u64);
             kept.follow(variable * 16, 9, 12);
@@ -410,7 +410,7 @@ mod tests {
 
     #[test]
     fn a_variable_is_followed_however_often_it_is_written_and_another_one_at_its_address_is_not() {
-        let kept = Kept::new(5, usize::MAX);
+        let kept = KeptValues::new(5, usize::MAX);
         kept.settle(7);
         for address in 1..=200 {
             keep(&kept, address * 16, 1..8, address as u64);
@@ -430,7 +430,7 @@ mod tests {
 
     #[test]
     fn it_needs_what_was_there_in_its_epoch_and_anything_younger_until_that_is_known() {
-        let kept = Kept::new(5, usize::MAX);
+        let kept = KeptValues::new(5, usize::MAX);
         assert!(kept.needs().value(6, 7) && kept.needs().value(1, 6) && !kept.needs().value(1, 5));
         kept.settle(7);
         assert!(kept.needs().value(7, 8) && kept.needs().value(1, 8));
@@ -439,7 +439,7 @@ mod tests {
 
     #[test]
     fn it_expires_at_its_limit_and_keeps_no_more() {
-        let kept = Kept::new(1, 2);
+        let kept = KeptValues::new(1, 2);
         for variable in 1..=5 {
             keep(&kept, variable * 16, 1..9, 0);
         }
@@ -450,7 +450,7 @@ mod tests {
 
     #[test]
     fn two_threads_keep_at_once_and_nothing_is_missing() {
-        let kept = Kept::new(1, usize::MAX);
+        let kept = KeptValues::new(1, usize::MAX);
         std::thread::scope(|scope| {
             for half in 0..2 {
                 let kept = &kept;

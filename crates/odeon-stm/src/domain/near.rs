@@ -40,10 +40,10 @@ pub(crate) struct Near {
     /// The entries' [marks](mark), each at the place of its variable's address or, where that is
     /// taken, at the next free one.
     index: [AtomicU32; PLACES],
-    entries: [Entry; NEAR],
+    entries: [NearEntry; NEAR],
 }
 
-struct Entry {
+struct NearEntry {
     /// The epoch of the value that the variable has now.
     now: AtomicU64,
     value: UnsafeCell<Value>,
@@ -79,7 +79,7 @@ impl Near {
     }
 
     fn new(home: &'static Slot) -> Self {
-        let entry = |_| Entry {
+        let entry = |_| NearEntry {
             now: AtomicU64::new(0),
             value: UnsafeCell::new(Value { address: 0, from: 0, bits: 0 }),
         };
@@ -141,7 +141,7 @@ impl Near {
 
     /// What is kept of variables at `address`, in the order in which it was overwritten.
     #[inline]
-    fn of_address(&self, address: usize) -> impl Iterator<Item = (&Entry, Value)> {
+    fn of_address(&self, address: usize) -> impl Iterator<Item = (&NearEntry, Value)> {
         let spread = spread(address);
         let first = place_of(spread);
         let marks = (first..first + PLACES).map(|place| {
@@ -189,9 +189,9 @@ impl Near {
     }
 }
 
-impl fmt::Debug for Entry {
+impl fmt::Debug for NearEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Entry").field("now", &self.now).finish_non_exhaustive()
+        f.debug_struct("NearEntry").field("now", &self.now).finish_non_exhaustive()
     }
 }
 

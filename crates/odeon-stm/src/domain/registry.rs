@@ -2,7 +2,7 @@
 
 use crate::domain::Domain;
 use crate::domain::garbage::{Bag, Retired};
-use crate::domain::kept::Kept;
+use crate::domain::kept::KeptValues;
 use crate::domain::slot::Slot;
 use crate::domain::stats::RunningSnapshot;
 use crossbeam_utils::CachePadded;
@@ -30,7 +30,7 @@ impl Snapshots {
 /// Begins a snapshot in `slot`, for which at most `limit` values are kept. Answers the epoch that
 /// it sees.
 pub(crate) fn begin(domain: &Domain, slot: &Slot, limit: usize) -> u64 {
-    let kept = Box::into_raw(Box::new(Kept::new(domain.clock.now(), limit)));
+    let kept = Box::into_raw(Box::new(KeptValues::new(domain.clock.now(), limit)));
     slot.set_kept(kept);
     // ORDERING: AcqRel: the fence behind it orders the registration before the reads of the
     // snapshot, against the collector's (I3). Commits see it through the clock (PROTOCOL 1).
@@ -70,7 +70,9 @@ pub(crate) fn end(domain: &Domain, slot: &Slot, bag: &mut Bag) {
 /// `kept` comes from [`begin`] and nobody uses it any more.
 unsafe fn free(kept: u64) {
     // SAFETY: the caller's.
-    drop(unsafe { Box::from_raw(std::ptr::with_exposed_provenance_mut::<Kept>(kept as usize)) });
+    drop(unsafe {
+        Box::from_raw(std::ptr::with_exposed_provenance_mut::<KeptValues>(kept as usize))
+    });
 }
 
 /// The snapshots that run, the oldest first.

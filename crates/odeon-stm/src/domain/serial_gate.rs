@@ -14,7 +14,7 @@
 //!    way, or has read none of its variables. So does one of a direct attempt, which owns its
 //!    variables.
 
-use crate::domain::wakeup::{Wait, WaitTable};
+use crate::domain::wakeup::{VariableWait, WaitTable};
 use odeon_sync::atomic::{AtomicU64, Ordering};
 use odeon_sync::fence_after_rmw;
 
@@ -67,7 +67,7 @@ impl SerialGate {
 
     /// Waits for the gate to open. The table's lock orders this entry before or after the opener's
     /// look for entries; in the second case the load sees the gate open.
-    pub(crate) fn wait(&self, wait: &mut Wait<'_>) {
+    pub(crate) fn wait(&self, wait: &mut VariableWait<'_>) {
         wait.enter(self.address());
         // ORDERING: Acquire, from `open`.
         if self.0.load(Ordering::Acquire) == OPEN {

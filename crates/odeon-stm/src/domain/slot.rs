@@ -5,7 +5,7 @@
 //! later holder of the same slot recognises these values as older than its own begin: slots are
 //! handed on under a lock.
 
-use crate::domain::kept::Kept;
+use crate::domain::kept::KeptValues;
 use crate::domain::near::Near;
 use crate::domain::stats::Counters;
 use crate::words::version_word::SLOT_MAX;
@@ -29,7 +29,7 @@ pub(crate) struct Slot {
     /// The epoch in which the attempt entered the slot, or `IDLE`.
     since: AtomicU64,
     /// The old values kept for the snapshot that holds this slot; null for attempts.
-    kept: AtomicPtr<Kept>,
+    kept: AtomicPtr<KeptValues>,
     /// Memory for what the holder's commits keep for a snapshot; null while one has it, and before
     /// there is any.
     near: AtomicPtr<Near>,
@@ -85,14 +85,14 @@ impl Slot {
     }
 
     /// Holder: what is kept for its snapshot, or null.
-    pub(crate) fn set_kept(&self, kept: *mut Kept) {
+    pub(crate) fn set_kept(&self, kept: *mut KeptValues) {
         // ORDERING: Release, to the Acquire in `kept`.
         self.kept.store(kept, Ordering::Release);
     }
 
     /// What is kept for the snapshot of this slot. It stays allocated while the caller's attempt,
     /// begun before, runs (I4).
-    pub(crate) fn kept(&self) -> Option<NonNull<Kept>> {
+    pub(crate) fn kept(&self) -> Option<NonNull<KeptValues>> {
         // ORDERING: Acquire, from `set_kept`.
         NonNull::new(self.kept.load(Ordering::Acquire))
     }

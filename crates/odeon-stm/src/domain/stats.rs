@@ -12,20 +12,20 @@ use std::time::Duration;
 /// Counters of one slot; its holder alone writes.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
-    commits: Counter,
-    reads: Counter,
-    writes: Counter,
-    longest_read_log: Counter,
-    snapshots: Counter,
-    rollbacks: [Counter; Cause::ALL.len()],
+    commits: StatsCounter,
+    reads: StatsCounter,
+    writes: StatsCounter,
+    longest_read_log: StatsCounter,
+    snapshots: StatsCounter,
+    rollbacks: [StatsCounter; Cause::ALL.len()],
 }
 
 /// A number with one writer. Of `std` also in models: nothing hangs on it, and every look would be
 /// a branch.
 #[derive(Debug, Default)]
-struct Counter(AtomicU64);
+struct StatsCounter(AtomicU64);
 
-impl Counter {
+impl StatsCounter {
     /// Holder only.
     #[inline(always)]
     fn add(&self, more: u64) {

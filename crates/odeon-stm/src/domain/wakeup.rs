@@ -16,7 +16,7 @@
 //! behind, and then the word is free (2).
 
 use crate::domain::cell::Cell;
-use crate::words::version_word::{Held, VersionWord};
+use crate::words::version_word::{VariableHolder, VersionWord};
 use odeon_sync::atomic::{AtomicBool, Ordering};
 use odeon_sync::{Arc, Mutex};
 use std::collections::HashMap;
@@ -109,13 +109,13 @@ impl WaitTable {
 
 /// A wait; dropping it takes it out of the table.
 #[derive(Debug)]
-pub(crate) struct Wait<'a> {
+pub(crate) struct VariableWait<'a> {
     table: &'a WaitTable,
     waiter: Arc<Waiter>,
     addresses: Vec<usize>,
 }
 
-impl<'a> Wait<'a> {
+impl<'a> VariableWait<'a> {
     /// A wait that has entered nowhere; its waker is woken by `wake`.
     pub(crate) fn new(table: &'a WaitTable, awaits: Awaits, wake: fn(Waker)) -> Self {
         let (woken, waker) = (AtomicBool::new(false), Mutex::new(None));
@@ -156,7 +156,7 @@ impl<'a> Wait<'a> {
         loop {
             let word = cell.word();
             // PROTOCOL 2.
-            if word.held() == Held::Committing || !known(word) {
+            if word.held() == VariableHolder::Committing || !known(word) {
                 return self.waiter.wake();
             }
             if word.has_waiters() || cell.exchange(word, word.with_waiters()).is_ok() {
@@ -171,7 +171,7 @@ impl<'a> Wait<'a> {
     }
 }
 
-impl Drop for Wait<'_> {
+impl Drop for VariableWait<'_> {
     fn drop(&mut self) {
         for address in self.addresses.drain(..) {
             let mut shard =

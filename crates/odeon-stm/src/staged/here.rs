@@ -2,7 +2,7 @@
 
 use super::{Attempted, RolledBack};
 use crate::attempt::Mode;
-use crate::attempt::between::{self, Verdict};
+use crate::attempt::between::{self, AttemptVerdict};
 use crate::attempt::scoped::ScopedTx;
 use crate::attempt::snapshot;
 use crate::attempt::snapshot::run::DEFAULT_LIMIT;
@@ -166,7 +166,8 @@ impl FinishedHere<'_> {
     #[cold]
     fn end(&mut self, otherwise: Cause) -> RolledBack {
         self.is_running = false;
-        let Verdict { cause, label, event } = between::roll_back(&mut self.attempt, otherwise);
+        let AttemptVerdict { cause, label, event } =
+            between::roll_back(&mut self.attempt, otherwise);
         if let Some(hooks) = self.attempt.hooks.take() {
             thread_cache::outside(|| hooks::call(*hooks, Ended::RolledBack));
         }

@@ -1,12 +1,12 @@
 //! An attempt in parts, each on a state of its own, which travels from one to the next.
 
 use super::{AfterCommit, Attempted, RolledBack, end};
-use crate::attempt::between::{self, Verdict};
+use crate::attempt::between::{self, AttemptVerdict};
 use crate::attempt::snapshot;
 use crate::attempt::snapshot::run::DEFAULT_LIMIT;
 use crate::attempt::thread_cache::{self, Borrowed, Within};
 use crate::attempt::transaction::Tx;
-use crate::attempt::{Attempt, Mode, Part};
+use crate::attempt::{Attempt, Mode, PartStart};
 use crate::words::abort::{Abort, Cause};
 use std::any::Any;
 use std::fmt;
@@ -47,7 +47,7 @@ pub struct Journey {
     /// `None` once it has committed.
     attempt: Option<Box<Attempt>>,
     /// Those that can be undone, the last one last.
-    parts: Vec<Part>,
+    parts: Vec<PartStart>,
     /// What the logs point into.
     states: Vec<Arc<dyn Any + Send + Sync>>,
 }
@@ -108,7 +108,7 @@ impl Journey {
     {
         let within = Within::begin();
         self.keep(state);
-        let running = Running::begin(self.attempt());
+        let running = RunningPart::begin(self.attempt());
         let outcome = closure(state, Tx::of(running.attempt));
         match outcome {
             Ok(value) if running.attempt.stopped.is_none() => {
@@ -122,7 +122,7 @@ impl Journey {
             }
             _ => {
                 let waits_for_nothing = between::waits_for_nothing(running.attempt);
-                let Verdict { cause, label, event } = running.undo(Cause::ReadOverwritten);
+                let AttemptVerdict { cause, label, event } = running.undo(Cause::ReadOverwritten);
                 drop(within);
                 assert!(!waits_for_nothing, "{}", between::WAITS_FOR_NOTHING);
                 Attempted::RolledBack(RolledBack { cause, label, wait: event })
@@ -242,33 +242,34 @@ impl Journey {
 
 /// Why `attempt`, whose logs are as before, could not take a step.
 fn step_back(attempt: &mut Attempt) -> RolledBack {
-    let Verdict { cause, label, event } = between::step_back(attempt, Cause::ReadOverwritten);
+    let AttemptVerdict { cause, label, event } =
+        between::step_back(attempt, Cause::ReadOverwritten);
     RolledBack { cause, label, wait: event }
 }
 
 /// A part whose closure runs. Dropping it undoes it: the closure has panicked.
-struct Running<'a> {
+struct RunningPart<'a> {
     attempt: &'a mut Attempt,
     /// `None` once it is over.
-    part: Option<Part>,
+    part: Option<PartStart>,
 }
 
-impl<'a> Running<'a> {
+impl<'a> RunningPart<'a> {
     fn begin(attempt: &'a mut Attempt) -> Self {
         let part = Some(attempt.begin_part());
         Self { attempt, part }
     }
 
-    fn finish(mut self) -> Part {
+    fn finish(mut self) -> PartStart {
         self.part.take().expect("it runs")
     }
 
     /// What there is to wait for is entered before the part is undone, while its logs are there.
-    fn undo(mut self, otherwise: Cause) -> Verdict {
+    fn undo(mut self, otherwise: Cause) -> AttemptVerdict {
         self.undo_in_place(otherwise).expect("it runs")
     }
 
-    fn undo_in_place(&mut self, otherwise: Cause) -> Option<Verdict> {
+    fn undo_in_place(&mut self, otherwise: Cause) -> Option<AttemptVerdict> {
         let part = self.part.take()?;
         let verdict = between::step_back(self.attempt, otherwise);
         self.attempt.undo_part(part);
@@ -276,7 +277,7 @@ impl<'a> Running<'a> {
     }
 }
 
-impl Drop for Running<'_> {
+impl Drop for RunningPart<'_> {
     fn drop(&mut self) {
         self.undo_in_place(Cause::Dropped);
     }

@@ -67,7 +67,7 @@ impl SharedSnapshot {
     ) -> Attempted<FinishedOnSnapshot, R, E> {
         let within = Within::begin();
         let attempt = self.attempt.as_mut().expect("there until the end");
-        let mut running = Running { attempt, within: Some(within) };
+        let mut running = RunningClosure { attempt, within: Some(within) };
         let outcome = closure(ScopedTx::of(running.attempt));
         match outcome {
             Ok(value) if running.attempt.stopped.is_none() => {
@@ -98,13 +98,13 @@ impl fmt::Debug for SharedSnapshot {
 }
 
 /// A closure that runs.
-struct Running<'a> {
+struct RunningClosure<'a> {
     attempt: &'a mut Attempt,
     /// `None` once it has ended.
     within: Option<Within>,
 }
 
-impl Running<'_> {
+impl RunningClosure<'_> {
     fn finish(mut self) -> FinishedOnSnapshot {
         self.within = None;
         self.attempt.slot.counters.committed(0, 0);
@@ -135,7 +135,7 @@ impl Running<'_> {
     }
 }
 
-impl Drop for Running<'_> {
+impl Drop for RunningClosure<'_> {
     /// The closure has panicked, if it has not ended.
     fn drop(&mut self) {
         if self.within.is_some() {

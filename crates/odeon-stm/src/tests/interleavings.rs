@@ -6,11 +6,11 @@
 use super::{Engine, Step};
 use crate::Mode;
 use crate::attempt::snapshot;
-use crate::attempt::write_set::Kind;
-use crate::attempt::{Attempt, Part};
+use crate::attempt::write_set::WriteKind;
+use crate::attempt::{Attempt, PartStart};
 use crate::domain::cell::Cell;
 use crate::words::flaw::Flaw;
-use crate::words::version_word::Held;
+use crate::words::version_word::VariableHolder;
 use checker::{Transaction, serial_order};
 use random::Random;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -32,7 +32,7 @@ struct Place {
     is_idle: bool,
     notes: Transaction,
     /// Parts that can be undone, with the notes at their begin.
-    parts: Vec<(Part, Transaction)>,
+    parts: Vec<(PartStart, Transaction)>,
 }
 
 struct World {
@@ -141,7 +141,7 @@ impl World {
                     seen = Some(bits);
                     value
                 };
-                match step.0.update(cell, Kind::Plain, update) {
+                match step.0.update(cell, WriteKind::Plain, update) {
                     Ok(()) => {
                         notes.has_read(variable, seen.expect("it was read"));
                         notes.has_written(variable, value);
@@ -192,7 +192,7 @@ fn history(engine: Engine, seed: u64) -> Vec<Transaction> {
             world.end(place, false);
         }
     }
-    let is_free = |cell: &Cell| cell.word().held() == Held::Free;
+    let is_free = |cell: &Cell| cell.word().held() == VariableHolder::Free;
     assert!(world.cells.iter().all(is_free), "somebody holds a variable for ever");
     std::mem::take(&mut world.history)
 }

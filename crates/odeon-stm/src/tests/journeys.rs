@@ -3,17 +3,17 @@
 
 use super::{Engine, Step};
 use crate::Mode;
-use crate::attempt::between::{self, Verdict};
+use crate::attempt::between::{self, AttemptVerdict};
 use crate::attempt::thread_cache::wake_outside;
-use crate::attempt::write_set::Kind;
+use crate::attempt::write_set::WriteKind;
 use crate::domain::cell::Cell;
-use crate::domain::wakeup::{Awaits, Wait};
+use crate::domain::wakeup::{Awaits, VariableWait};
 use crate::words::abort::Cause;
 use crate::words::flaw::Flaw;
-use crate::words::version_word::Held;
+use crate::words::version_word::VariableHolder;
 
 impl Step {
-    fn protect(&mut self) -> Result<(), Verdict> {
+    fn protect(&mut self) -> Result<(), AttemptVerdict> {
         self.0.prepare_more().map_err(|_| between::step_back(&mut self.0, Cause::Dropped))
     }
 
@@ -33,7 +33,7 @@ impl Step {
     }
 }
 
-fn held(cell: &Cell) -> (Held, u64) {
+fn held(cell: &Cell) -> (VariableHolder, u64) {
     (cell.word().held(), cell.word().protectors())
 }
 
@@ -50,15 +50,18 @@ fn what_is_protected_is_protected_once_and_let_go_once() {
             journey.get(&taken);
             journey.protect().unwrap();
             assert!(journey.0.is_protected());
-            assert_eq!(held(&read), (Held::PreparedRead, 1), "round {round}");
-            assert_eq!(taken.word().held(), Held::PreparedWrite);
+            assert_eq!(held(&read), (VariableHolder::PreparedRead, 1), "round {round}");
+            assert_eq!(taken.word().held(), VariableHolder::PreparedWrite);
         }
         if commits {
             assert!(journey.commit_all())
         } else {
             journey.let_go()
         }
-        assert_eq!((held(&read).0, held(&taken).0, taken.bits()), (Held::Free, Held::Free, 3));
+        assert_eq!(
+            (held(&read).0, held(&taken).0, taken.bits()),
+            (VariableHolder::Free, VariableHolder::Free, 3)
+        );
     }
 }
 
@@ -72,7 +75,7 @@ fn an_upgrade_that_has_not_happened_leaves_nothing_behind() {
     journey.protect().unwrap();
     journey.add(&cell, 1);
     journey.let_go();
-    assert_eq!((held(&cell), cell.bits()), ((Held::Free, 0), 0));
+    assert_eq!((held(&cell), cell.bits()), ((VariableHolder::Free, 0), 0));
 }
 
 #[test]
@@ -94,11 +97,11 @@ fn what_is_protected_can_be_written_and_read() {
         journey.protect().unwrap();
         assert_eq!(
             (cell.word().held(), cell.word().is_at_first_value()),
-            (Held::PreparedWrite, false)
+            (VariableHolder::PreparedWrite, false)
         );
         assert!(journey.add(&cell, 1));
         journey.let_go();
-        assert_eq!((cell.bits(), cell.word().held()), (1, Held::Free));
+        assert_eq!((cell.bits(), cell.word().held()), (1, VariableHolder::Free));
         assert_eq!(cell.word().is_newborn(), is_newborn);
     }
 }
@@ -119,7 +122,7 @@ fn write_what_two_protect(engine: Engine) -> bool {
         std::mem::forget((first, second));
         return true;
     }
-    assert_eq!(held(&cell), (Held::PreparedRead, 2), "all is as before");
+    assert_eq!(held(&cell), (VariableHolder::PreparedRead, 2), "all is as before");
     second.let_go();
     first.let_go();
     false
@@ -183,7 +186,7 @@ fn a_newborn_that_was_protected_is_forgotten_like_others_when_it_is_taken() {
     snapshot.roll_back();
 }
 
-const ADD: Kind = Kind::Change(u64::wrapping_add);
+const ADD: WriteKind = WriteKind::Change(u64::wrapping_add);
 
 #[test]
 fn a_change_is_read_under_the_own_lock() {
@@ -200,7 +203,7 @@ fn a_change_is_read_under_the_own_lock() {
     journey.get(&other);
     journey.protect().unwrap();
     assert!(journey.commit_all());
-    assert_eq!((cell.bits(), held(&other).0), (112, Held::Free));
+    assert_eq!((cell.bits(), held(&other).0), (112, VariableHolder::Free));
 }
 
 /// A change that changes nothing, of a variable that was protected before.
@@ -214,7 +217,7 @@ fn a_change_of_what_was_protected_leaves_it_free() {
     journey.0.write(&cell, 0, ADD).unwrap();
     journey.protect().unwrap();
     assert!(journey.commit_all());
-    assert_eq!((held(&cell).0, cell.word().is_newborn()), (Held::Free, true));
+    assert_eq!((held(&cell).0, cell.word().is_newborn()), (VariableHolder::Free, true));
 }
 
 #[test]
@@ -237,7 +240,10 @@ fn an_undone_part_takes_its_reads_along_whatever_a_failed_protect_has_done() {
     journey.0.undo_part(part);
     assert!(journey.0.all_stands());
     journey.protect().unwrap();
-    assert_eq!((held(low).0, held(high)), (Held::Free, (Held::PreparedRead, 1)));
+    assert_eq!(
+        (held(low).0, held(high)),
+        (VariableHolder::Free, (VariableHolder::PreparedRead, 1))
+    );
     journey.let_go();
 }
 
@@ -264,7 +270,7 @@ fn a_protect_that_fails_leaves_what_was_protected_before() {
         assert_eq!((verdict.cause, words()), (Cause::ReadOverwritten, before));
     }
     journey.let_go();
-    assert!(words().iter().all(|word| word.held() == Held::Free));
+    assert!(words().iter().all(|word| word.held() == VariableHolder::Free));
 }
 
 /// A value that this attempt's slot has written in the running epoch, and somebody waits for its
@@ -284,7 +290,7 @@ fn an_update_whose_lock_was_given_back_can_be_locked_again() {
     let mut writer = engine.begin();
     writer.set(&other, 1);
     assert!(writer.commit());
-    let mut wait = Wait::new(&engine.0.waits, Awaits::Release, wake_outside);
+    let mut wait = VariableWait::new(&engine.0.waits, Awaits::Release, wake_outside);
     let word = cell.word();
     wait.on_change(&cell, |now| now.without_waiters() == word);
     assert!(cell.word().has_waiters());
@@ -368,7 +374,7 @@ fn a_closed_gate_stops_what_is_not_protected() {
     assert_eq!(journey.protect().unwrap_err().cause, Cause::Irrevocable);
     assert!(journey.0.commit_all().is_err());
     let verdict = between::step_back(&mut journey.0, Cause::Dropped);
-    assert_eq!((verdict.cause, held(&other).0), (Cause::Irrevocable, Held::Free));
+    assert_eq!((verdict.cause, held(&other).0), (Cause::Irrevocable, VariableHolder::Free));
     journey.0.undo_part(part);
     assert!(journey.commit_all());
     engine.0.gate.open(slot, &engine.0.waits);

@@ -10,7 +10,7 @@ mod snapshots;
 mod waiting;
 
 use crate::attempt::between;
-use crate::attempt::write_set::Kind;
+use crate::attempt::write_set::WriteKind;
 use crate::attempt::{Attempt, Mode};
 use crate::domain::Domain;
 use crate::domain::cell::Cell;
@@ -65,8 +65,8 @@ impl Pair {
     /// Sets both in one attempt.
     fn set_both(&self, value: u64) -> bool {
         let set = |attempt: &mut Attempt| {
-            attempt.write(&self.left, value, Kind::Plain)?;
-            attempt.write(&self.right, value, Kind::Plain)
+            attempt.write(&self.left, value, WriteKind::Plain)?;
+            attempt.write(&self.right, value, WriteKind::Plain)
         };
         self.attempt(set).is_some()
     }

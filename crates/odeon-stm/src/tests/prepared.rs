@@ -110,7 +110,7 @@ fn a_change_within_the_running_epoch_is_seen_by_prepare() {
     assert!(other.commit());
     assert!(own.0.prepare().is_err());
     own.roll_back();
-    assert_eq!(mine.word().held(), crate::words::version_word::Held::Free);
+    assert_eq!(mine.word().held(), crate::words::version_word::VariableHolder::Free);
 }
 
 #[test]

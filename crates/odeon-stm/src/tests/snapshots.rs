@@ -4,7 +4,7 @@ use super::{Engine, Step};
 use crate::Mode;
 use crate::attempt::Attempt;
 use crate::attempt::snapshot;
-use crate::attempt::write_set::Kind;
+use crate::attempt::write_set::WriteKind;
 use crate::domain::registry;
 use crate::words::flaw::Flaw;
 
@@ -69,7 +69,7 @@ fn a_change_that_changes_nothing_has_nothing_kept() {
     let mut stalled = engine.begin_in(Mode::Snapshot);
     for _ in 0..100 {
         let mut writer = engine.begin();
-        writer.0.write(&cell, 3, Kind::Change(u64::max)).unwrap();
+        writer.0.write(&cell, 3, WriteKind::Change(u64::max)).unwrap();
         assert!(writer.commit());
     }
     assert_eq!(registry::running(engine.0)[0].kept_values, 0);

@@ -3,7 +3,7 @@
 use crate::attempt::REPEATED_PARTS;
 use crate::attempt::peek;
 use crate::attempt::transaction::{Tx, View};
-use crate::attempt::write_set::Kind;
+use crate::attempt::write_set::WriteKind;
 use crate::domain::cell::Cell;
 use crate::words::abort::Rollback;
 use crossbeam_utils::CachePadded;
@@ -70,7 +70,7 @@ impl TCounter {
     pub fn add<'t>(&'t self, tx: &mut Tx<'t>, difference: i64) -> Result<(), Rollback> {
         let attempt = tx.writer();
         let part = attempt.part & (self.parts.len() - 1);
-        attempt.write(&self.parts[part], difference as u64, Kind::Change(add))
+        attempt.write(&self.parts[part], difference as u64, WriteKind::Change(add))
     }
 
     /// The sum, with what this attempt has added. A [relaxed](crate::Mode::Relaxed) attempt reads

@@ -2,7 +2,7 @@
 
 use crate::attempt::peek;
 use crate::attempt::transaction::{Tx, View};
-use crate::attempt::write_set::Kind;
+use crate::attempt::write_set::WriteKind;
 use crate::domain::cell::Cell;
 use crate::words::abort::Rollback;
 use std::fmt;
@@ -42,7 +42,7 @@ macro_rules! extreme {
             #[inline]
             #[track_caller]
             pub fn $offer<'t>(&'t self, tx: &mut Tx<'t>, value: i64) -> Result<(), Rollback> {
-                tx.writer().write(&self.0, value as u64, Kind::Change($choose))
+                tx.writer().write(&self.0, value as u64, WriteKind::Change($choose))
             }
 
             /// The value, with what this attempt has offered.

@@ -2,7 +2,7 @@
 
 use crate::attempt::peek;
 use crate::attempt::transaction::{Tx, View};
-use crate::attempt::write_set::Kind;
+use crate::attempt::write_set::WriteKind;
 use crate::domain::cell::Cell;
 use crate::words::abort::Rollback;
 use std::fmt;
@@ -130,7 +130,7 @@ impl<N: Send + Sync + 'static> TLink<N> {
     #[inline]
     #[track_caller]
     pub fn set<'t>(&'t self, tx: &mut Tx<'t>, node: Option<Arc<N>>) -> Result<(), Rollback> {
-        tx.writer().write(&self.cell, to_bits(node), Kind::Owning(free::<N>))
+        tx.writer().write(&self.cell, to_bits(node), WriteKind::Owning(free::<N>))
     }
 
     /// The latest committed node; see [`TVar::peek`](crate::TVar::peek).

@@ -24,7 +24,7 @@ struct OnRollback {
 
 /// How many hooks of each kind there are.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Count {
+pub(crate) struct HookCount {
     on_commit: usize,
     on_rollback: usize,
 }
@@ -45,13 +45,13 @@ impl Hooks {
         self.on_rollback.push(OnRollback { act, is_undone: false });
     }
 
-    pub(crate) fn count(&self) -> Count {
-        Count { on_commit: self.on_commit.len(), on_rollback: self.on_rollback.len() }
+    pub(crate) fn count(&self) -> HookCount {
+        HookCount { on_commit: self.on_commit.len(), on_rollback: self.on_rollback.len() }
     }
 
     /// The part that began at `count` was undone. Nothing is dropped here: the attempt goes on, and
     /// drops are anybody's code.
-    pub(crate) fn undo(&mut self, count: Count) {
+    pub(crate) fn undo(&mut self, count: HookCount) {
         self.never.extend(self.on_commit.drain(count.on_commit..));
         self.on_rollback[count.on_rollback..].iter_mut().for_each(|hook| hook.is_undone = true);
     }

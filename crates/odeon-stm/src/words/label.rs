@@ -10,10 +10,10 @@ use std::collections::{BTreeMap, HashMap};
 
 /// See the module.
 #[derive(Debug, Default)]
-pub(crate) struct Labels(Mutex<Table>);
+pub(crate) struct Labels(Mutex<LabelTable>);
 
 #[derive(Debug, Default)]
-struct Table {
+struct LabelTable {
     names: HashMap<usize, &'static str>,
     rollbacks: BTreeMap<(&'static str, usize), u64>,
 }

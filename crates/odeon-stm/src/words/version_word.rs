@@ -46,7 +46,7 @@ pub(crate) const EPOCH_MAX: u64 = (1 << (63 - EPOCH_SHIFT)) - 1;
 
 /// Who holds a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Held {
+pub(crate) enum VariableHolder {
     /// Nobody.
     Free,
     /// A commit that is under way.
@@ -97,12 +97,12 @@ impl VersionWord {
     }
 
     #[inline(always)]
-    pub(crate) fn held(self) -> Held {
+    pub(crate) fn held(self) -> VariableHolder {
         match (self.0 & PREPARED != 0, self.0 & WRITE != 0) {
-            (false, false) => Held::Free,
-            (false, true) => Held::Committing,
-            (true, true) => Held::PreparedWrite,
-            (true, false) => Held::PreparedRead,
+            (false, false) => VariableHolder::Free,
+            (false, true) => VariableHolder::Committing,
+            (true, true) => VariableHolder::PreparedWrite,
+            (true, false) => VariableHolder::PreparedRead,
         }
     }
 
@@ -140,9 +140,9 @@ impl VersionWord {
     /// Whether its variable was never written and nobody is about to.
     pub(crate) fn is_at_first_value(self) -> bool {
         match self.held() {
-            Held::Free => self.is_newborn(),
-            Held::PreparedRead => self.0 & NEWBORN_PROTECTED != 0,
-            Held::Committing | Held::PreparedWrite => false,
+            VariableHolder::Free => self.is_newborn(),
+            VariableHolder::PreparedRead => self.0 & NEWBORN_PROTECTED != 0,
+            VariableHolder::Committing | VariableHolder::PreparedWrite => false,
         }
     }
 
@@ -225,7 +225,7 @@ impl VersionWord {
     /// nobody's, because who wrote it is not known any more.
     #[inline]
     pub(crate) fn unprotected(self) -> Self {
-        debug_assert!(self.held() == Held::PreparedRead && self.protectors() > 0);
+        debug_assert!(self.held() == VariableHolder::PreparedRead && self.protectors() > 0);
         match self.protectors() - 1 {
             0 if self.is_at_first_value() => Self((self.0 | MIDDLE) & !PREPARED),
             0 => Self(self.0 & !(MIDDLE | PREPARED)),
@@ -235,7 +235,7 @@ impl VersionWord {
 
     /// This word, taken or not, when its last protector has let go of it.
     pub(crate) fn freed(self) -> Self {
-        if self.held() == Held::PreparedRead { self.unprotected() } else { self }
+        if self.held() == VariableHolder::PreparedRead { self.unprotected() } else { self }
     }
 
     /// How many prepared attempts protect a free or protected word.
@@ -273,9 +273,9 @@ mod tests {
             assert_eq!(taken.epoch(), 77);
             assert!(taken.is_labelled() && taken.has_waiters());
         }
-        assert_eq!(word.committing(9).held(), Held::Committing);
+        assert_eq!(word.committing(9).held(), VariableHolder::Committing);
         assert_eq!(word.committing(9).slot(), 9);
-        assert_eq!(word.prepared_write(9).held(), Held::PreparedWrite);
+        assert_eq!(word.prepared_write(9).held(), VariableHolder::PreparedWrite);
         assert_eq!(word.committing(9).restored(word.without_waiters()), word);
     }
 
@@ -284,7 +284,7 @@ mod tests {
         let word = VersionWord::written(3, 5);
         let once = word.protected().unwrap();
         let twice = once.protected().unwrap();
-        assert_eq!((twice.held(), twice.slot()), (Held::PreparedRead, 2));
+        assert_eq!((twice.held(), twice.slot()), (VariableHolder::PreparedRead, 2));
         assert_eq!(twice.unprotected(), once);
         assert_eq!(once.unprotected(), VersionWord::written(3, 0));
         for word in [word, VersionWord::newborn(3)] {

@@ -71,7 +71,7 @@ pub fn snapshot_within<'env, R>(
     limit: usize,
     closure: impl for<'t> FnOnce(&mut ScopedSnapshot<'t, 'env>) -> Result<R, Rollback>,
 ) -> Result<R, SnapshotExpired> {
-    let mut running = Running(Borrowed::take());
+    let mut running = SnapshotRun(Borrowed::take());
     snapshot::begin(&mut running.0, limit);
     let outcome = closure(ScopedSnapshot::of(&mut running.0));
     match outcome {
@@ -83,9 +83,9 @@ pub fn snapshot_within<'env, R>(
 }
 
 /// Ends the snapshot, also if the closure panics.
-struct Running(Borrowed);
+struct SnapshotRun(Borrowed);
 
-impl Drop for Running {
+impl Drop for SnapshotRun {
     fn drop(&mut self) {
         if self.0.stopped.is_some() {
             between::roll_back(&mut self.0, Cause::SnapshotExpired);

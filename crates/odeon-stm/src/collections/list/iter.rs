@@ -1,8 +1,8 @@
 //! Lists as iterators.
 
-use super::Node;
+use super::ListNode;
 use crate::attempt::transaction::View;
-use crate::collections::counted::Link;
+use crate::collections::counted::NodeLink;
 use crate::words::abort::Rollback;
 use std::fmt;
 
@@ -10,7 +10,7 @@ use std::fmt;
 pub struct ListIter<'a, 't, V, K: Send + Sync + 'static> {
     pub(super) view: &'a mut V,
     /// `None` after the end or a rollback.
-    pub(super) link: Option<&'t Link<Node<K>>>,
+    pub(super) link: Option<&'t NodeLink<ListNode<K>>>,
 }
 
 impl<'t, V: View<'t>, K: Send + Sync + 'static> Iterator for ListIter<'_, 't, V, K> {

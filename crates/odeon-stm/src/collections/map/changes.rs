@@ -1,7 +1,7 @@
 //! How maps change.
 
 use super::TMap;
-use super::trie::{Leaf, Node, Place};
+use super::trie::{Leaf, LeafPosition, TrieNode};
 use crate::attempt::transaction::Tx;
 use crate::variables::tvar::TVar;
 use crate::words::abort::Rollback;
@@ -61,18 +61,18 @@ where
     fn add<'t>(
         &'t self,
         tx: &mut Tx<'t>,
-        place: &Place<'t, K, V>,
+        place: &LeafPosition<'t, K, V>,
         hash: u64,
         key: K,
         value: V,
     ) -> Result<(), Rollback> {
-        let leaf = Arc::new(Node::Leaf(Leaf { hash, key, value: TVar::new(value) }));
+        let leaf = Arc::new(TrieNode::Leaf(Leaf { hash, key, value: TVar::new(value) }));
         if self.name.is_given() {
             leaf.call_leaves(self.name);
         }
         let node = match place.link.share(tx)? {
             None => leaf,
-            Some(there) => Node::join(there, leaf, place.used_bits),
+            Some(there) => TrieNode::join(there, leaf, place.used_bits),
         };
         if self.name.is_given() {
             node.call_joined(self.name);
@@ -146,7 +146,7 @@ where
         place.link.set(tx, node.without(hash, key))?;
         self.len.add(tx, -1)?;
         if place.used_bits > self.root_bits {
-            Node::lift(&self.root[self.root_of(hash)], self.root_bits, hash, tx)?;
+            TrieNode::lift(&self.root[self.root_of(hash)], self.root_bits, hash, tx)?;
         }
         Ok(Some(value))
     }

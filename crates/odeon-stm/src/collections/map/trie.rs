@@ -22,15 +22,15 @@ const FAN_OUT: usize = 16;
 const BITS_PER_LEVEL: u32 = 4;
 
 /// See the module.
-pub(super) enum Node<K: Send + Sync + 'static, V: Send + Sync + 'static> {
+pub(super) enum TrieNode<K: Send + Sync + 'static, V: Send + Sync + 'static> {
     /// Behind a pointer, so that leaves are small.
-    Inner(Box<[Link<K, V>; FAN_OUT]>),
+    Inner(Box<[TrieLink<K, V>; FAN_OUT]>),
     Leaf(Leaf<K, V>),
     /// At least two leaves of one hash.
-    Bucket(Box<[Arc<Node<K, V>>]>),
+    Bucket(Box<[Arc<TrieNode<K, V>>]>),
 }
 
-pub(super) type Link<K, V> = TLink<Node<K, V>>;
+pub(super) type TrieLink<K, V> = TLink<TrieNode<K, V>>;
 
 pub(super) struct Leaf<K: Send + Sync + 'static, V: Send + Sync + 'static> {
     pub(super) hash: u64,
@@ -39,10 +39,10 @@ pub(super) struct Leaf<K: Send + Sync + 'static, V: Send + Sync + 'static> {
 }
 
 /// Where the leaf of a hash is, or would be.
-pub(super) struct Place<'t, K: Send + Sync + 'static, V: Send + Sync + 'static> {
-    pub(super) link: &'t Link<K, V>,
+pub(super) struct LeafPosition<'t, K: Send + Sync + 'static, V: Send + Sync + 'static> {
+    pub(super) link: &'t TrieLink<K, V>,
     /// What it holds; no inner node.
-    pub(super) node: Option<&'t Node<K, V>>,
+    pub(super) node: Option<&'t TrieNode<K, V>>,
     /// How many bits of the hash have led here.
     pub(super) used_bits: u32,
 }
@@ -52,18 +52,18 @@ fn branch(hash: u64, used_bits: u32) -> usize {
     (hash.checked_shl(used_bits).unwrap_or(0) >> (u64::BITS - BITS_PER_LEVEL)) as usize
 }
 
-impl<'t, K: Send + Sync + 'static, V: Send + Sync + 'static> Place<'t, K, V> {
+impl<'t, K: Send + Sync + 'static, V: Send + Sync + 'static> LeafPosition<'t, K, V> {
     /// The place of `hash` below `link`, to which `used_bits` of it have led.
     #[inline]
     pub(super) fn find<W: View<'t>>(
-        mut link: &'t Link<K, V>,
+        mut link: &'t TrieLink<K, V>,
         mut used_bits: u32,
         hash: u64,
         view: &mut W,
     ) -> Result<Self, Rollback> {
         loop {
             match link.get(view)? {
-                Some(Node::Inner(links)) => {
+                Some(TrieNode::Inner(links)) => {
                     link = &links[branch(hash, used_bits)];
                     used_bits += BITS_PER_LEVEL;
                 }
@@ -86,7 +86,7 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Leaf<K, V> {
     /// The leaf of `key` below `link`, to which `used_bits` of its `hash` have led.
     #[inline]
     pub(super) fn find<'t, W: View<'t>, Q: Eq + ?Sized>(
-        mut link: &'t Link<K, V>,
+        mut link: &'t TrieLink<K, V>,
         mut used_bits: u32,
         hash: u64,
         key: &Q,
@@ -97,7 +97,7 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Leaf<K, V> {
     {
         loop {
             match link.get(view)? {
-                Some(Node::Inner(links)) => {
+                Some(TrieNode::Inner(links)) => {
                     link = &links[branch(hash, used_bits)];
                     used_bits += BITS_PER_LEVEL;
                 }
@@ -116,7 +116,7 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Leaf<K, V> {
     }
 }
 
-impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Node<K, V> {
+impl<K: Send + Sync + 'static, V: Send + Sync + 'static> TrieNode<K, V> {
     /// The leaf of `key` right here.
     #[inline]
     fn leaf<Q: Eq + ?Sized>(&self, hash: u64, key: &Q) -> Option<&Leaf<K, V>>
@@ -196,7 +196,7 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Node<K, V> {
     /// # Safety
     ///
     /// Nobody else has any of it.
-    pub(super) unsafe fn call_all(link: &Link<K, V>, name: Name) {
+    pub(super) unsafe fn call_all(link: &TrieLink<K, V>, name: Name) {
         name.give(link.as_cell());
         // SAFETY: the caller's.
         match unsafe { link.node_at_rest() } {
@@ -225,7 +225,7 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Node<K, V> {
     /// answers whether the node of `link` is no inner one any more.
     #[track_caller]
     pub(super) fn lift<'t>(
-        link: &'t Link<K, V>,
+        link: &'t TrieLink<K, V>,
         used_bits: u32,
         hash: u64,
         tx: &mut Tx<'t>,
@@ -256,7 +256,7 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Node<K, V> {
 
     /// Calls `act` with every leaf below `link`.
     pub(super) fn visit<'t, W: View<'t>>(
-        link: &'t Link<K, V>,
+        link: &'t TrieLink<K, V>,
         view: &mut W,
         act: &mut impl FnMut(&mut W, &'t Leaf<K, V>) -> Result<(), Rollback>,
     ) -> Result<(), Rollback> {
@@ -270,7 +270,7 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Node<K, V> {
     }
 
     /// Puts the leaf `more` below `link`, which is not shared yet; nobody has its key.
-    pub(super) fn plant(link: &mut Link<K, V>, more: Arc<Self>, used_bits: u32) {
+    pub(super) fn plant(link: &mut TrieLink<K, V>, more: Arc<Self>, used_bits: u32) {
         let hash = more.hash().expect("a leaf");
         let node = match link.take() {
             None => more,

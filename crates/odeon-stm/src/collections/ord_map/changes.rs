@@ -1,7 +1,7 @@
 //! How ordered maps change.
 
 use super::TOrdMap;
-use super::tower::{Node, Trail, random_height};
+use super::tower::{TowerNode, Trail, random_height};
 use crate::attempt::transaction::Tx;
 use crate::variables::tlink::TLink;
 use crate::variables::tvar::TVar;
@@ -100,7 +100,7 @@ impl<K: Ord + Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
         }
         let upper = links.drain(1..).collect();
         let next = links.pop().expect("heights are at least 1");
-        let node = Arc::new(Node { key, value: TVar::new(value), next, upper });
+        let node = Arc::new(TowerNode { key, value: TVar::new(value), next, upper });
         if self.name.is_given() {
             node.be_called(self.name);
         }

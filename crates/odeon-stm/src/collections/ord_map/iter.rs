@@ -1,14 +1,14 @@
 //! Ordered maps as iterators, of which a part can be taken.
 
 use super::TOrdMap;
-use super::tower::Node;
+use super::tower::TowerNode;
 use crate::attempt::transaction::View;
 use crate::words::abort::Rollback;
 use std::borrow::Borrow;
 use std::ops::{Bound, RangeBounds};
 
 /// What comes from a node on as long as `is_within` says so.
-struct Entries<'a, 't, W, K: Send + Sync + 'static, V: Send + Sync + 'static, F> {
+struct MapEntries<'a, 't, W, K: Send + Sync + 'static, V: Send + Sync + 'static, F> {
     view: &'a mut W,
     at: At<'t, K, V>,
     is_within: F,
@@ -16,13 +16,13 @@ struct Entries<'a, 't, W, K: Send + Sync + 'static, V: Send + Sync + 'static, F>
 
 enum At<'t, K: Send + Sync + 'static, V: Send + Sync + 'static> {
     /// Before this node; after the last one, or a rollback, before none.
-    Before(Option<&'t Node<K, V>>),
+    Before(Option<&'t TowerNode<K, V>>),
     /// Behind this one: the link to the next is read when that is asked for, so that who stops is
     /// in conflict with nothing beyond.
-    Behind(&'t Node<K, V>),
+    Behind(&'t TowerNode<K, V>),
 }
 
-impl<'t, W, K, V, F> Iterator for Entries<'_, 't, W, K, V, F>
+impl<'t, W, K, V, F> Iterator for MapEntries<'_, 't, W, K, V, F>
 where
     W: View<'t>,
     K: Send + Sync + 'static,
@@ -72,7 +72,7 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
         view: &mut W,
     ) -> Result<impl Iterator<Item = Result<(&'t K, &'t V), Rollback>>, Rollback> {
         let first = self.heads[0].get(view)?;
-        Ok(Entries { view, at: At::Before(first), is_within: |_: &K| true })
+        Ok(MapEntries { view, at: At::Before(first), is_within: |_: &K| true })
     }
 }
 
@@ -117,7 +117,7 @@ impl<K: Ord + Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
     {
         let first = self.first_of(view, &range)?;
         let is_within = move |key: &K| is_before_end(key.borrow(), &range);
-        Ok(Entries { view, at: At::Before(first), is_within })
+        Ok(MapEntries { view, at: At::Before(first), is_within })
     }
 
     /// The first node that is not before a range.
@@ -125,7 +125,7 @@ impl<K: Ord + Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
         &'t self,
         view: &mut W,
         range: &impl RangeBounds<Q>,
-    ) -> Result<Option<&'t Node<K, V>>, Rollback>
+    ) -> Result<Option<&'t TowerNode<K, V>>, Rollback>
     where
         W: View<'t>,
         K: Borrow<Q>,

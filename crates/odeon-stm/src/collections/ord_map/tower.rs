@@ -21,17 +21,17 @@ use std::sync::Arc;
 /// keys and a little slower beyond.
 pub(super) const LEVELS: usize = 12;
 
-pub(super) type Link<K, V> = TLink<Node<K, V>>;
+pub(super) type TowerLink<K, V> = TLink<TowerNode<K, V>>;
 
-pub(super) struct Node<K: Send + Sync + 'static, V: Send + Sync + 'static> {
+pub(super) struct TowerNode<K: Send + Sync + 'static, V: Send + Sync + 'static> {
     pub(super) key: K,
     pub(super) value: TVar<V>,
-    pub(super) next: Link<K, V>,
+    pub(super) next: TowerLink<K, V>,
     /// The links of the levels above the lowest.
-    pub(super) upper: Box<[Link<K, V>]>,
+    pub(super) upper: Box<[TowerLink<K, V>]>,
 }
 
-impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Node<K, V> {
+impl<K: Send + Sync + 'static, V: Send + Sync + 'static> TowerNode<K, V> {
     /// On how many levels it is.
     pub(super) fn height(&self) -> usize {
         1 + self.upper.len()
@@ -45,12 +45,12 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Node<K, V> {
     }
 
     #[inline]
-    pub(super) fn link(&self, level: usize) -> &Link<K, V> {
+    pub(super) fn link(&self, level: usize) -> &TowerLink<K, V> {
         if level == 0 { &self.next } else { &self.upper[level - 1] }
     }
 }
 
-impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Drop for Node<K, V> {
+impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Drop for TowerNode<K, V> {
     /// One by one, as for lists. A node that an upper link leads to is held by those before it, so
     /// upper links never are the last ones.
     fn drop(&mut self) {
@@ -80,20 +80,20 @@ pub(super) fn random_height() -> usize {
 pub(super) struct Trail<'t, K: Send + Sync + 'static, V: Send + Sync + 'static> {
     /// Per level the link to the first node that is not before the place, as far as the search went
     /// up.
-    pub(super) links: [Option<&'t Link<K, V>>; LEVELS],
+    pub(super) links: [Option<&'t TowerLink<K, V>>; LEVELS],
     /// The last node before the place.
-    pub(super) before: Option<&'t Node<K, V>>,
+    pub(super) before: Option<&'t TowerNode<K, V>>,
     /// The first node that is not before the place.
-    pub(super) behind: Option<&'t Node<K, V>>,
+    pub(super) behind: Option<&'t TowerNode<K, V>>,
     /// The node at the place.
-    pub(super) found: Option<&'t Node<K, V>>,
+    pub(super) found: Option<&'t TowerNode<K, V>>,
 }
 
 /// Goes down from level `from` to the place that `compare` tells. The links of the lowest `keep`
 /// levels stay in the read set, and all that lead to the node at the place.
 #[inline]
 pub(super) fn search<'t, W, K, V>(
-    heads: &'t [Link<K, V>; LEVELS],
+    heads: &'t [TowerLink<K, V>; LEVELS],
     view: &mut W,
     from: usize,
     keep: usize,

@@ -1,7 +1,7 @@
 //! Commit against commit, and against a reader that has to extend.
 
 use super::{Pair, model, pair, spawn};
-use crate::attempt::write_set::Kind;
+use crate::attempt::write_set::WriteKind;
 use crate::words::flaw::Flaw;
 
 /// Reads one variable and clears the other if it was 1.
@@ -10,7 +10,7 @@ fn clear(pair: &Pair, left: bool) -> bool {
     pair.attempt(|attempt| {
         let seen = attempt.read(other)?;
         if seen == 1 {
-            attempt.write(mine, 0, Kind::Plain)?;
+            attempt.write(mine, 0, WriteKind::Plain)?;
         }
         Ok(seen == 1)
     }) == Some(true)
@@ -66,7 +66,7 @@ fn lost_update() {
         let add = |pair: &Pair| {
             let added = pair.attempt(|attempt| {
                 let seen = attempt.read(&pair.left)?;
-                attempt.write(&pair.left, seen + 1, Kind::Plain)
+                attempt.write(&pair.left, seen + 1, WriteKind::Plain)
             });
             u64::from(added.is_some())
         };
@@ -82,7 +82,7 @@ fn changes_that_commute() {
     model(|| {
         let pair = pair(None, 0, 0);
         let add = |pair: &Pair| {
-            let change = Kind::Change(u64::wrapping_add);
+            let change = WriteKind::Change(u64::wrapping_add);
             let added = pair.attempt(|attempt| attempt.write(&pair.left, 1, change));
             u64::from(added.is_some())
         };
@@ -98,7 +98,7 @@ fn lost_update_in_one_step() {
     model(|| {
         let pair = pair(None, 0, 0);
         let add = |pair: &Pair| {
-            pair.attempt(|attempt| attempt.update(&pair.left, Kind::Plain, |seen| seen + 1))
+            pair.attempt(|attempt| attempt.update(&pair.left, WriteKind::Plain, |seen| seen + 1))
                 .is_some()
         };
         let other = spawn(&pair, add);
@@ -116,7 +116,7 @@ fn torn_read_of_an_updated_variable() {
         let writer = spawn(&pair, |pair| pair.set_both(1));
         let mut seen_left = 0;
         let seen = pair.attempt(|attempt| {
-            attempt.update(&pair.left, Kind::Plain, |seen| {
+            attempt.update(&pair.left, WriteKind::Plain, |seen| {
                 seen_left = seen;
                 seen
             })?;

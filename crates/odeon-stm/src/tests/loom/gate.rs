@@ -3,8 +3,8 @@
 use super::{model, pair, run, spawn};
 use crate::attempt::Mode;
 use crate::attempt::thread_cache::wake_outside;
-use crate::attempt::write_set::Kind;
-use crate::domain::wakeup::{Awaits, Wait};
+use crate::attempt::write_set::WriteKind;
+use crate::domain::wakeup::{Awaits, VariableWait};
 
 /// What the irrevocable attempt has read is not overwritten until it has committed.
 #[test]
@@ -20,7 +20,7 @@ fn an_irrevocable_attempt_is_not_overtaken() {
         let committed = run(attempt, |attempt| {
             let outcome = (|| {
                 let seen = attempt.read(&pair.left)?;
-                attempt.write(&pair.right, seen + 2, Kind::Plain)?;
+                attempt.write(&pair.right, seen + 2, WriteKind::Plain)?;
                 attempt.commit()
             })();
             cause = attempt.stopped.map(|stopped| stopped.cause);
@@ -38,7 +38,7 @@ fn who_waits_for_the_gate_is_woken() {
         let pair = pair(None, 0, 0);
         assert!(pair.domain.gate.close(1));
         let opener = spawn(&pair, |pair| pair.domain.gate.open(1, &pair.domain.waits));
-        let mut wait = Wait::new(&pair.domain.waits, Awaits::Release, wake_outside);
+        let mut wait = VariableWait::new(&pair.domain.waits, Awaits::Release, wake_outside);
         pair.domain.gate.wait(&mut wait);
         opener.join().unwrap();
         assert!(wait.is_over());
@@ -52,7 +52,7 @@ fn two_that_want_to_be_irrevocable() {
         let pair = pair(None, 0, 0);
         let add = |pair: &super::Pair, slot| {
             while !pair.domain.gate.close(slot) {
-                let mut wait = Wait::new(&pair.domain.waits, Awaits::Release, wake_outside);
+                let mut wait = VariableWait::new(&pair.domain.waits, Awaits::Release, wake_outside);
                 pair.domain.gate.wait(&mut wait);
                 crate::attempt::between::sleep_until(&wait);
             }

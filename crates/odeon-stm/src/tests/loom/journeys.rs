@@ -3,7 +3,7 @@
 use super::{Memory, Pair, model, model_within, pair, spawn};
 use crate::attempt::between;
 use crate::attempt::snapshot;
-use crate::attempt::write_set::Kind;
+use crate::attempt::write_set::WriteKind;
 use crate::attempt::{Attempt, Mode};
 use crate::words::abort::{Cause, Rollback};
 use crate::words::flaw::Flaw;
@@ -39,7 +39,8 @@ fn crossing(flaw: Option<Flaw>) {
         let clear = |pair: &Pair, left: bool| {
             let (mine, other) =
                 if left { (&pair.left, &pair.right) } else { (&pair.right, &pair.left) };
-            let write = |attempt: &mut Attempt, seen| attempt.write(mine, 1 - seen, Kind::Plain);
+            let write =
+                |attempt: &mut Attempt, seen| attempt.write(mine, 1 - seen, WriteKind::Plain);
             journey(pair, |attempt| attempt.read(other), write)
         };
         let other = spawn(&pair, move |pair| clear(pair, true));
@@ -66,7 +67,7 @@ fn upgrading(flaw: Option<Flaw>) {
         let pair = pair(flaw, 0, 0);
         let add = |pair: &Pair| {
             let write =
-                |attempt: &mut Attempt, seen| attempt.write(&pair.left, seen + 1, Kind::Plain);
+                |attempt: &mut Attempt, seen| attempt.write(&pair.left, seen + 1, WriteKind::Plain);
             u64::from(journey(pair, |attempt| attempt.read(&pair.left), write))
         };
         let other = spawn(&pair, add);
@@ -98,7 +99,7 @@ fn who_wants_to_be_the_only_protector_is_woken() {
             attempt.prepare_more().unwrap();
         }
         let [mut stays, mut leaves] = both;
-        stays.write(&pair.left, 1, Kind::Plain).unwrap();
+        stays.write(&pair.left, 1, WriteKind::Plain).unwrap();
         let other = spawn(&pair, move |_| {
             leaves.let_go_prepared();
             between::roll_back(&mut leaves, Cause::Dropped);
@@ -121,8 +122,8 @@ fn against_a_commit_and_a_snapshot(flaw: Option<Flaw>, commits_first: bool) {
         let pair = pair(flaw, 0, 0);
         let traveller = spawn(&pair, |pair| {
             let set_both = |attempt: &mut Attempt, seen| {
-                attempt.write(&pair.left, seen + 1, Kind::Plain)?;
-                attempt.write(&pair.right, seen + 1, Kind::Plain)
+                attempt.write(&pair.left, seen + 1, WriteKind::Plain)?;
+                attempt.write(&pair.right, seen + 1, WriteKind::Plain)
             };
             journey(pair, |attempt| attempt.read(&pair.left), set_both)
         });

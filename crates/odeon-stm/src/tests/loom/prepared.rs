@@ -4,7 +4,7 @@ use super::{Memory, Pair, model_within, pair, spawn};
 use crate::attempt::Mode;
 use crate::attempt::between;
 use crate::attempt::snapshot;
-use crate::attempt::write_set::Kind;
+use crate::attempt::write_set::WriteKind;
 use crate::words::abort::Cause;
 use crate::words::flaw::Flaw;
 
@@ -13,7 +13,7 @@ fn prepare(pair: &Pair) -> Memory {
     let mut prepared = pair.memory();
     prepared.begin(Mode::Logged);
     let seen = prepared.read(&pair.left).unwrap();
-    prepared.write(&pair.right, seen + 1, Kind::Plain).unwrap();
+    prepared.write(&pair.right, seen + 1, WriteKind::Plain).unwrap();
     prepared.prepare().unwrap();
     prepared
 }
@@ -27,7 +27,7 @@ fn committed_elsewhere(flaw: Option<Flaw>) {
             prepared.end();
         });
         let writer = spawn(&pair, |pair| {
-            pair.attempt(|attempt| attempt.write(&pair.left, 9, Kind::Plain)).is_some()
+            pair.attempt(|attempt| attempt.write(&pair.left, 9, WriteKind::Plain)).is_some()
         });
         let mut snapshot = pair.memory();
         snapshot::begin(&mut snapshot, usize::MAX);
@@ -62,7 +62,7 @@ fn two_that_prepare() {
             let mut attempt = pair.memory();
             attempt.begin(Mode::Logged);
             let outcome = attempt.read(other).and_then(|_| {
-                attempt.write(mine, 0, Kind::Plain)?;
+                attempt.write(mine, 0, WriteKind::Plain)?;
                 attempt.prepare()
             });
             match outcome {

@@ -3,7 +3,7 @@
 use super::{Pair, model, pair, run, spawn};
 use crate::attempt::between;
 use crate::attempt::snapshot;
-use crate::attempt::write_set::Kind;
+use crate::attempt::write_set::WriteKind;
 use crate::attempt::{Attempt, Mode};
 use crate::domain::cell::Cell;
 use crate::words::abort::{Cause, Rollback};
@@ -29,7 +29,7 @@ unsafe fn free(bits: u64) {
 fn overwrite_and_collect(pair: &Pair) {
     let mut writer = pair.memory();
     writer.begin(Mode::Logged);
-    writer.write(&pair.left, value().1, Kind::Owning(free)).unwrap();
+    writer.write(&pair.left, value().1, WriteKind::Owning(free)).unwrap();
     match writer.commit() {
         Ok(()) => writer.end(),
         Err(_) => _ = between::roll_back(&mut writer, Cause::Dropped),

@@ -3,7 +3,7 @@
 
 use super::{Pair, model, model_within, pair, spawn};
 use crate::attempt::snapshot;
-use crate::attempt::write_set::Kind;
+use crate::attempt::write_set::WriteKind;
 use crate::attempt::{Attempt, Mode};
 use crate::domain::cell::Cell;
 use crate::tests::commit_in_some_way;
@@ -50,7 +50,7 @@ fn two_simple_commits_and_snapshot(flaw: Option<Flaw>) {
             for cell in [&pair.left, &pair.right] {
                 let mut attempt = pair.memory();
                 attempt.begin_loose(Mode::Direct);
-                attempt.write(cell, 1, Kind::Plain).unwrap();
+                attempt.write(cell, 1, WriteKind::Plain).unwrap();
                 assert!(commit_in_some_way(&mut attempt), "nobody else writes");
                 attempt.end();
             }
@@ -79,13 +79,13 @@ fn a_snapshot_against_two_commits_in_one_order() {
     model_within(2, || {
         let pair = pair(None, 0, 0);
         let blind = spawn(&pair, |pair| {
-            pair.attempt(|attempt| attempt.write(&pair.right, 1, Kind::Plain)).is_some()
+            pair.attempt(|attempt| attempt.write(&pair.right, 1, WriteKind::Plain)).is_some()
         });
         // The right variable's value as it was read before the left one was written.
         let reader = spawn(&pair, |pair| {
             pair.attempt(|attempt| {
                 let seen = attempt.read(&pair.right)?;
-                attempt.write(&pair.left, 1, Kind::Plain)?;
+                attempt.write(&pair.left, 1, WriteKind::Plain)?;
                 Ok(seen)
             })
         });
@@ -137,8 +137,9 @@ fn a_newborn_and_a_snapshot(flaw: Option<Flaw>) {
         pair.domain.clock.advance();
         let maker = spawn(&pair, |pair| {
             pair.right.set_word(Cell::new_in(pair.domain, 0).word());
-            let linked = pair.attempt(|attempt| attempt.write(&pair.left, 1, Kind::Plain));
-            let add = |attempt: &mut Attempt| attempt.update(&pair.right, Kind::Plain, |n| n + 1);
+            let linked = pair.attempt(|attempt| attempt.write(&pair.left, 1, WriteKind::Plain));
+            let add =
+                |attempt: &mut Attempt| attempt.update(&pair.right, WriteKind::Plain, |n| n + 1);
             assert!(linked.is_some() && pair.attempt(add).is_some());
         });
         let mut snapshot = pair.memory();
@@ -194,7 +195,8 @@ fn a_newborn_at_an_address_that_is_kept(flaw: Option<Flaw>) {
         // The variable on the left ends here, and this is the word of another one.
         pair.left.set_word(Cell::new_in(pair.domain, 0).word());
         let writer = spawn(&pair, |pair| {
-            pair.attempt(|attempt| attempt.update(&pair.left, Kind::Plain, |n| n + 1)).is_some()
+            pair.attempt(|attempt| attempt.update(&pair.left, WriteKind::Plain, |n| n + 1))
+                .is_some()
         });
         let seen = [(); 2].map(|()| {
             // A change at which the model lets the writer come first; at the load alone it does

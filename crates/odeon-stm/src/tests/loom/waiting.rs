@@ -3,13 +3,13 @@
 use super::{Pair, model, pair, spawn};
 use crate::attempt::Mode;
 use crate::attempt::between;
-use crate::attempt::write_set::Kind;
-use crate::domain::wakeup::Wait;
+use crate::attempt::write_set::WriteKind;
+use crate::domain::wakeup::VariableWait;
 use crate::words::abort::Cause;
 use crate::words::flaw::Flaw;
 
 /// Reads the left variable and asks to wait until it is other than 0; the wait, if it was 0.
-fn wait_for_left(pair: &Pair) -> Option<Wait<'static>> {
+fn wait_for_left(pair: &Pair) -> Option<VariableWait<'static>> {
     let mut attempt = pair.memory();
     attempt.begin(Mode::Logged);
     if let Ok(0) = attempt.read(&pair.left) {
@@ -47,7 +47,7 @@ fn two_retries_against_one_commit() {
         let other = spawn(&pair, wait_for_left);
         let waits = [wait_for_left(&pair), other.join().unwrap()];
         assert!(writer.join().unwrap());
-        assert!(waits.iter().flatten().all(Wait::is_over));
+        assert!(waits.iter().flatten().all(VariableWait::is_over));
     });
 }
 
@@ -59,7 +59,7 @@ fn retry_against_a_prepared_rollback_and_a_commit() {
         let pair = pair(None, 0, 0);
         let mut prepared = pair.memory();
         prepared.begin(Mode::Logged);
-        prepared.write(&pair.left, 7, Kind::Plain).unwrap();
+        prepared.write(&pair.left, 7, WriteKind::Plain).unwrap();
         prepared.prepare().unwrap();
         let writer = spawn(&pair, move |pair| {
             prepared.let_go_prepared();
@@ -73,7 +73,7 @@ fn retry_against_a_prepared_rollback_and_a_commit() {
 }
 
 /// Somebody waits for what is prepared, or retries on it, while it is decided.
-fn wait_for_decision(commits: bool, kind: Kind, value: u64) {
+fn wait_for_decision(commits: bool, kind: WriteKind, value: u64) {
     model(move || {
         let pair = pair(None, 7, 0);
         let mut prepared = pair.memory();
@@ -93,7 +93,7 @@ fn wait_for_decision(commits: bool, kind: Kind, value: u64) {
         let mut attempt = pair.memory();
         attempt.begin(Mode::Logged);
         let (read, written) =
-            (attempt.read(&pair.left), attempt.write(&pair.right, 3, Kind::Plain));
+            (attempt.read(&pair.left), attempt.write(&pair.right, 3, WriteKind::Plain));
         let wait = match (read, written.and_then(|()| attempt.commit())) {
             (Ok(_), Ok(())) => {
                 attempt.end();
@@ -108,16 +108,16 @@ fn wait_for_decision(commits: bool, kind: Kind, value: u64) {
 
 #[test]
 fn waiting_against_a_prepared_commit() {
-    wait_for_decision(true, Kind::Plain, 1);
+    wait_for_decision(true, WriteKind::Plain, 1);
 }
 
 #[test]
 fn waiting_against_a_prepared_rollback() {
-    wait_for_decision(false, Kind::Plain, 1);
+    wait_for_decision(false, WriteKind::Plain, 1);
 }
 
 /// The prepared change has no effect: it is decided all the same.
 #[test]
 fn waiting_against_a_prepared_change_without_effect() {
-    wait_for_decision(true, Kind::Change(u64::max), 1);
+    wait_for_decision(true, WriteKind::Change(u64::max), 1);
 }

@@ -1,6 +1,6 @@
 //! Which inner nodes are there.
 
-use super::{Link, Node};
+use super::{TrieLink, TrieNode};
 use crate::atomically;
 use crate::collections::TMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -26,10 +26,10 @@ impl Hasher for Plain {
 type PlainMap = TMap<u64, u64, BuildHasherDefault<Plain>>;
 
 /// Inner nodes below `link`, and leaves.
-fn count<V: Send + Sync>(link: &Link<u64, V>) -> (usize, usize) {
+fn count<V: Send + Sync>(link: &TrieLink<u64, V>) -> (usize, usize) {
     match link.peek().as_deref() {
         None => (0, 0),
-        Some(Node::Inner(links)) => links.iter().map(count).fold((1, 0), add),
+        Some(TrieNode::Inner(links)) => links.iter().map(count).fold((1, 0), add),
         Some(node) => (0, node.leaves().count()),
     }
 }
