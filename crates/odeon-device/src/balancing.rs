@@ -44,7 +44,7 @@ pub use piece::{Returned, Undone, WhyUndone, WorkerError};
 pub use report::{BalancingReport, ConfigurationReport, KindReport};
 
 use piece::{Home, Together};
-use shared::Shared;
+use shared::BalancingShared;
 
 /// Workers of several kinds that take pieces of work from one queue when they are free. A handle:
 /// its clones are the same pool.
@@ -110,12 +110,12 @@ use shared::Shared;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct BalancingPool<W: Send + 'static> {
-    inner: Arc<Handle<W>>,
+    inner: Arc<PoolHandle<W>>,
 }
 
 /// All handles have this in common, and the workers have not: when it goes the pool is closed.
-struct Handle<W: Send + 'static> {
-    shared: Arc<Shared<W>>,
+struct PoolHandle<W: Send + 'static> {
+    shared: Arc<BalancingShared<W>>,
 }
 
 impl<W: Send + 'static> BalancingPool<W> {
@@ -124,8 +124,8 @@ impl<W: Send + 'static> BalancingPool<W> {
         Balancing::new()
     }
 
-    fn new(shared: Arc<Shared<W>>) -> Self {
-        Self { inner: Arc::new(Handle { shared }) }
+    fn new(shared: Arc<BalancingShared<W>>) -> Self {
+        Self { inner: Arc::new(PoolHandle { shared }) }
     }
 
     /// Submits a piece. The answer is the piece, with its result, or why it was not done.
@@ -235,7 +235,7 @@ impl<W: Send + 'static> BalancingPool<W> {
     }
 }
 
-impl<W: Send + 'static> Drop for Handle<W> {
+impl<W: Send + 'static> Drop for PoolHandle<W> {
     fn drop(&mut self) {
         self.shared.ask(|desk, now| desk.close(false, now));
     }

@@ -9,11 +9,11 @@ use crate::error::DeviceError;
 /// are the same account.
 #[derive(Debug, Clone)]
 pub struct Memory {
-    account: Arc<Account>,
+    account: Arc<MemoryAccount>,
 }
 
 #[derive(Debug)]
-struct Account {
+struct MemoryAccount {
     used: AtomicU64,
     limit: u64,
 }
@@ -22,14 +22,14 @@ struct Account {
 /// beside that.
 #[derive(Debug)]
 pub struct Reserved {
-    account: Arc<Account>,
+    account: Arc<MemoryAccount>,
     bytes: u64,
 }
 
 impl Memory {
     /// An account that lets `limit` bytes be in use at once.
     pub fn new(limit: u64) -> Self {
-        Self { account: Arc::new(Account { used: AtomicU64::new(0), limit }) }
+        Self { account: Arc::new(MemoryAccount { used: AtomicU64::new(0), limit }) }
     }
 
     /// Bytes in use.

@@ -11,7 +11,7 @@ use crate::batching::Batching;
 use crate::device_actor::DeviceActor;
 use crate::device_actor::on_device::DevicePlan;
 use crate::error::DeviceError;
-use crate::stats::{DeviceStats, Tally};
+use crate::stats::{DeviceStats, DeviceTally};
 
 /// How device actors are supervised by default: made anew, the first time at once, and then after
 /// 10 ms, 20 ms and so on up to 2 s. That goes on for two minutes, in which a driver or a broker
@@ -72,7 +72,7 @@ impl SpawnOnDevice for Theater {
 /// other respects.
 pub struct DeviceRef<M: Message> {
     actor: ActorRef<M>,
-    tally: Arc<Tally>,
+    tally: Arc<DeviceTally>,
 }
 
 impl<M: Message> DeviceRef<M> {

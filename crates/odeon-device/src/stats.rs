@@ -70,24 +70,24 @@ const SIZES: usize = 32;
 
 /// The counters of one actor, over all its sessions. Written by the thread that has the actor.
 #[derive(Debug, Default)]
-pub(crate) struct Tally {
-    batches: Counter,
-    messages: Counter,
-    redone: Counter,
-    failures: Counter,
-    sessions: Counter,
-    refused: Counter,
-    nanoseconds: Counter,
-    longest: Counter,
-    largest: Counter,
-    sizes: [Counter; SIZES],
+pub(crate) struct DeviceTally {
+    batches: SharedCounter,
+    messages: SharedCounter,
+    redone: SharedCounter,
+    failures: SharedCounter,
+    sessions: SharedCounter,
+    refused: SharedCounter,
+    nanoseconds: SharedCounter,
+    longest: SharedCounter,
+    largest: SharedCounter,
+    sizes: [SharedCounter; SIZES],
     memory: Mutex<Option<Memory>>,
 }
 
 #[derive(Debug, Default)]
-struct Counter(AtomicU64);
+struct SharedCounter(AtomicU64);
 
-impl Counter {
+impl SharedCounter {
     fn add(&self, n: u64) {
         // ORDERING: as in `get`.
         self.0.fetch_add(n, Ordering::Relaxed);
@@ -114,7 +114,7 @@ pub(crate) struct Called {
     pub(crate) failed: bool,
 }
 
-impl Tally {
+impl DeviceTally {
     pub(crate) fn opened(&self, memory: &Memory) {
         self.sessions.add(1);
         *self.memory.lock().expect("no panic happens under this lock") = Some(memory.clone());
@@ -138,7 +138,7 @@ impl Tally {
     }
 
     pub(crate) fn stats(&self) -> DeviceStats {
-        let mut sizes: Vec<u64> = self.sizes.iter().map(Counter::get).collect();
+        let mut sizes: Vec<u64> = self.sizes.iter().map(SharedCounter::get).collect();
         let used = sizes.iter().rposition(|&batches| batches > 0).map_or(0, |last| last + 1);
         sizes.truncate(used);
         let memory = self.memory.lock().expect("no panic happens under this lock");

@@ -11,12 +11,12 @@ use super::WorkerFailure;
 use super::configuration;
 use super::desk::Desk;
 use super::kind::Kind;
-use super::member::{Member, Remaking};
+use super::member::{PoolWorker, Remaking};
 use super::objective::{EnergySource, Meter, Objective};
 use super::profiler::{Profiler, Quota, Terms};
-use super::queue::Queue;
+use super::queue::WorkQueue;
 use super::roster::Roster;
-use super::shared::{FailureHook, KindName, Shared};
+use super::shared::{BalancingShared, FailureHook, KindName};
 
 /// More configurations than this are not tried one after the other.
 const MOST_CONFIGURATIONS: usize = 64;
@@ -201,7 +201,8 @@ impl<W: Send + 'static> Balancing<W> {
         };
         let most: Vec<usize> = self.kinds.iter().map(|kind| kind.most).collect();
         let profiler = Profiler::new(configurations, terms, meter);
-        let desk = Desk::new(Queue::new(self.queue), Roster::new(&most), profiler, self.most_tries);
+        let desk =
+            Desk::new(WorkQueue::new(self.queue), Roster::new(&most), profiler, self.most_tries);
         let name = |kind: &Kind<W>| KindName {
             name: kind.name.clone(),
             place: kind.place,
@@ -209,7 +210,7 @@ impl<W: Send + 'static> Balancing<W> {
         };
         let names = self.kinds.iter().map(name).collect();
         let (clock, stage) = (extend::clock(theater), extend::pool(theater));
-        let shared = Shared::new(desk, names, clock, stage, self.on_failure);
+        let shared = BalancingShared::new(desk, names, clock, stage, self.on_failure);
         let pool = BalancingPool::new(shared.clone());
         let mut number = 0;
         for (kind_number, kind) in self.kinds.into_iter().enumerate() {
@@ -218,7 +219,7 @@ impl<W: Send + 'static> Balancing<W> {
                 let place = (kind_number, number_of_kind);
                 let make = kind.make.clone();
                 let member =
-                    Member::new(shared.clone(), number, place, make, self.remaking, is_on_pool);
+                    PoolWorker::new(shared.clone(), number, place, make, self.remaking, is_on_pool);
                 let actor = if is_on_pool {
                     theater.spawn(member)
                 } else {

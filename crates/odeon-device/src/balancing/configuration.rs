@@ -65,30 +65,34 @@ pub(super) fn all_of(
     most: usize,
 ) -> Option<Vec<Vec<usize>>> {
     let (parts, few) = match by_energy {
-        true => (Parts::DownToOne, most),
-        false => (Parts::Half, most.min(MOST_WITH_A_PERCENT)),
+        true => (WorkingShare::DownToOne, most),
+        false => (WorkingShare::Half, most.min(MOST_WITH_A_PERCENT)),
     };
-    combinations(kinds, parts, few).or_else(|| combinations(kinds, Parts::None, most))
+    combinations(kinds, parts, few).or_else(|| combinations(kinds, WorkingShare::None, most))
 }
 
 /// Which parts of a CPU kind work alone.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Parts {
+enum WorkingShare {
     None,
     Half,
     DownToOne,
 }
 
 /// `None`: there are more than `most`.
-fn combinations(kinds: &[(Place, usize)], parts: Parts, most: usize) -> Option<Vec<Vec<usize>>> {
+fn combinations(
+    kinds: &[(Place, usize)],
+    parts: WorkingShare,
+    most: usize,
+) -> Option<Vec<Vec<usize>>> {
     let mut found: Vec<Vec<usize>> = vec![vec![0; kinds.len()]];
     for (number, &(place, count)) in kinds.iter().enumerate() {
         let mut choices: Vec<usize> = match place {
-            Place::Cpu if parts == Parts::DownToOne => {
+            Place::Cpu if parts == WorkingShare::DownToOne => {
                 std::iter::successors(Some(count), |count| (*count > 0).then(|| count / 2))
                     .collect()
             }
-            Place::Cpu if parts == Parts::Half && count > 1 => vec![0, count / 2, count],
+            Place::Cpu if parts == WorkingShare::Half && count > 1 => vec![0, count / 2, count],
             Place::Cpu => vec![0, count],
             Place::Device => (0..=count).collect(),
         };
@@ -110,7 +114,7 @@ fn combinations(kinds: &[(Place, usize)], parts: Parts, most: usize) -> Option<V
     }
     // Half of the workers leave cores as they are.
     let is_whole = |counts: &&Vec<usize>| {
-        parts == Parts::DownToOne
+        parts == WorkingShare::DownToOne
             || kinds.iter().zip(*counts).all(|((place, most), count)| {
                 *place == Place::Device || *count == 0 || count == most
             })

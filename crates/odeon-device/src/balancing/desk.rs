@@ -16,16 +16,16 @@ use std::time::Duration;
 use odeon_core::Reply;
 use smallvec::SmallVec;
 
-use super::piece::{Home, Piece, Returned, Ticket, Undone, WhyUndone, WorkerError};
+use super::piece::{Home, Piece, Returned, Undone, WhyUndone, WorkTicket, WorkerError};
 use super::profiler::Profiler;
-use super::queue::Queue;
+use super::queue::WorkQueue;
 use super::roster::Roster;
 
 pub(super) struct Desk<W> {
-    pub(super) queue: Queue<W>,
+    pub(super) queue: WorkQueue<W>,
     pub(super) roster: Roster,
     pub(super) profiler: Profiler,
-    pub(super) counts: Counts,
+    pub(super) counts: PieceCounts,
     most_tries: u32,
     is_busy: bool,
     /// No piece comes any more.
@@ -38,7 +38,7 @@ pub(super) struct Desk<W> {
 
 /// What has become of all pieces.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Counts {
+pub(super) struct PieceCounts {
     pub(super) submitted: u64,
     pub(super) done: u64,
     pub(super) undone: u64,
@@ -67,7 +67,7 @@ pub(super) enum Taken<W> {
 }
 
 /// What there is for a worker that has done what it had taken.
-pub(super) enum Next<W> {
+pub(super) enum NextWork<W> {
     Batch(Batch<W>),
     /// Something: it is to come again.
     More,
@@ -79,7 +79,7 @@ pub(super) enum Next<W> {
 /// on cores take one at a time.
 pub(super) struct Batch<W> {
     pub(super) works: SmallVec<[W; 1]>,
-    pub(super) tickets: SmallVec<[Ticket<W>; 1]>,
+    pub(super) tickets: SmallVec<[WorkTicket<W>; 1]>,
 }
 
 impl<W> Batch<W> {
@@ -105,7 +105,7 @@ fn seconds(now: Duration) -> f64 {
 
 impl<W> Desk<W> {
     pub(super) fn new(
-        queue: Queue<W>,
+        queue: WorkQueue<W>,
         roster: Roster,
         profiler: Profiler,
         most_tries: u32,
@@ -114,7 +114,7 @@ impl<W> Desk<W> {
             queue,
             roster,
             profiler,
-            counts: Counts::default(),
+            counts: PieceCounts::default(),
             most_tries,
             is_busy: false,
             is_closed: false,
@@ -136,7 +136,7 @@ impl<W> Desk<W> {
             } else if self.is_closed {
                 Err((work, home, WhyUndone::Stopped))
             } else {
-                let piece = Piece { work, ticket: Ticket::new(home) };
+                let piece = Piece { work, ticket: WorkTicket::new(home) };
                 let pushed = self.queue.push(piece);
                 pushed.map_err(|piece| (piece.work, piece.ticket.home, WhyUndone::Full))
             };
@@ -210,15 +210,15 @@ impl<W> Desk<W> {
         member: usize,
         batch: Batch<W>,
         now: Duration,
-    ) -> (Orders<W>, Next<W>) {
+    ) -> (Orders<W>, NextWork<W>) {
         let goes_on = batch.tickets.last().is_some_and(|last| self.queue.goes_on(&last.home));
         if !goes_on {
             let (orders, more) = self.done(member, batch, now);
-            return (orders, if more { Next::More } else { Next::Nothing });
+            return (orders, if more { NextWork::More } else { NextWork::Nothing });
         }
         let mut orders = Orders::default();
         self.took_back(member, batch, &mut orders, now);
-        let next = self.hand_out(member, now).map_or(Next::Nothing, Next::Batch);
+        let next = self.hand_out(member, now).map_or(NextWork::Nothing, NextWork::Batch);
         self.settle(&mut orders, now);
         (orders, next)
     }

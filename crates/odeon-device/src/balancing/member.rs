@@ -12,11 +12,11 @@ use odeon_core::extend;
 use odeon_core::{Actor, ActorRef, Context, Message};
 use odeon_sync::contained::{Apart, Panic, contained, drop_quietly, forget};
 
-use super::desk::{Batch, Next, Taken};
+use super::desk::{Batch, NextWork, Taken};
 use super::failure::{Then, WorkerFailure};
 use super::kind::MakeWorker;
 use super::piece::WorkerError;
-use super::shared::Shared;
+use super::shared::BalancingShared;
 use crate::error::DeviceError;
 use crate::worker::Worker;
 
@@ -44,8 +44,8 @@ pub(super) struct Remaking {
 /// and the budget of its turn; guessed 2026-11.
 const MOST_GOES: u32 = 8;
 
-pub(super) struct Member<W: Send + 'static> {
-    shared: Arc<Shared<W>>,
+pub(super) struct PoolWorker<W: Send + 'static> {
+    shared: Arc<BalancingShared<W>>,
     /// Among all workers.
     number: usize,
     kind: usize,
@@ -62,9 +62,9 @@ pub(super) struct Member<W: Send + 'static> {
     is_on_pool: bool,
 }
 
-impl<W: Send + 'static> Member<W> {
+impl<W: Send + 'static> PoolWorker<W> {
     pub(super) fn new(
-        shared: Arc<Shared<W>>,
+        shared: Arc<BalancingShared<W>>,
         number: usize,
         (kind, number_of_kind): (usize, usize),
         make: Arc<MakeWorker<W>>,
@@ -167,11 +167,13 @@ impl<W: Send + 'static> Member<W> {
             }
             let is_last = go == MOST_GOES || !self.may_go_on(ctx);
             match self.bring_back(batch, is_last) {
-                Next::Batch(batch) => next = Some(batch),
+                NextWork::Batch(batch) => next = Some(batch),
                 // Whoever has got a piece back waits for a turn by now.
-                Next::More if is_last || !self.may_go_on(ctx) => return self.go_on_if(true, ctx),
-                Next::More => {}
-                Next::Nothing => return,
+                NextWork::More if is_last || !self.may_go_on(ctx) => {
+                    return self.go_on_if(true, ctx);
+                }
+                NextWork::More => {}
+                NextWork::Nothing => return,
             }
         }
     }
@@ -183,13 +185,13 @@ impl<W: Send + 'static> Member<W> {
         })
     }
 
-    fn bring_back(&self, batch: Batch<W>, is_last: bool) -> Next<W> {
+    fn bring_back(&self, batch: Batch<W>, is_last: bool) -> NextWork<W> {
         if !is_last {
             return self.shared.change(|desk, now| desk.done_and_next(self.number, batch, now));
         }
         match self.shared.change(|desk, now| desk.done(self.number, batch, now)) {
-            true => Next::More,
-            false => Next::Nothing,
+            true => NextWork::More,
+            false => NextWork::Nothing,
         }
     }
 
@@ -255,7 +257,7 @@ impl<W: Send + 'static> Member<W> {
     }
 }
 
-impl<W: Send + 'static> Actor for Member<W> {
+impl<W: Send + 'static> Actor for PoolWorker<W> {
     type Msg = ToMember;
 
     fn started(&mut self, ctx: &mut Context<'_, Self>) {
@@ -275,7 +277,7 @@ impl<W: Send + 'static> Actor for Member<W> {
     }
 }
 
-impl<W: Send + 'static> Drop for Member<W> {
+impl<W: Send + 'static> Drop for PoolWorker<W> {
     fn drop(&mut self) {
         if let Some(usher) = self.usher.take() {
             usher.stop();

@@ -109,11 +109,11 @@ impl<W> Error for Undone<W> {}
 /// A piece, and where it goes back to.
 pub(super) struct Piece<W> {
     pub(super) work: W,
-    pub(super) ticket: Ticket<W>,
+    pub(super) ticket: WorkTicket<W>,
 }
 
 /// All about a piece but the work itself, which lies beside others of its batch while it is done.
-pub(super) struct Ticket<W> {
+pub(super) struct WorkTicket<W> {
     pub(super) home: Home<W>,
     /// The kinds at which it has failed alone, as bits.
     pub(super) failed_at: u64,
@@ -123,7 +123,7 @@ pub(super) struct Ticket<W> {
     pub(super) tries: u32,
 }
 
-impl<W> Ticket<W> {
+impl<W> WorkTicket<W> {
     pub(super) fn new(home: Home<W>) -> Self {
         Self { home, failed_at: 0, failed_by: Vec::new(), tries: 0 }
     }

@@ -44,7 +44,7 @@ use std::sync::Arc;
 use super::objective::{Meter, Objective, Reading};
 use super::roster::Roster;
 use super::window::{Moment, Sample, Window};
-use holdups::{Round, Seen};
+use holdups::{KindTimes, Round};
 use settled::Settled;
 use trials::Profile;
 
@@ -87,7 +87,7 @@ impl Quota {
 
 /// What is known of one configuration.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Record {
+pub(super) struct ConfigurationRecord {
     /// What was measured in the present profile, or the last one.
     pub(super) sample: Option<Sample>,
     /// It was cut off: it costs more than the best one, and how much is not known.
@@ -99,14 +99,14 @@ pub(super) struct Record {
 /// See the header.
 pub(super) struct Profiler {
     configurations: Vec<Vec<usize>>,
-    records: Vec<Record>,
+    records: Vec<ConfigurationRecord>,
     terms: Terms,
     meter: Meter,
     /// Workers of each kind that are there.
     present: Vec<usize>,
     /// `None`: everybody works.
     in_use: Option<usize>,
-    phase: Phase,
+    phase: ProfilerPhase,
     /// What is measured of the configuration in use, if it can be.
     window: Option<Window>,
     busy_since: Option<f64>,
@@ -115,7 +115,7 @@ pub(super) struct Profiler {
     /// Pieces, and busy seconds.
     last_round: Option<(u64, f64)>,
     /// By kind.
-    seen: Vec<Seen>,
+    seen: Vec<KindTimes>,
     busy_before: f64,
     profilings: u64,
     /// Of the last profile, in busy seconds.
@@ -124,7 +124,7 @@ pub(super) struct Profiler {
     asked: bool,
 }
 
-enum Phase {
+enum ProfilerPhase {
     /// Workers are being made.
     Gathering,
     Profiling(Box<Profile>),
@@ -135,17 +135,17 @@ impl Profiler {
     /// `configurations`: at least one, the one to be tried first at the beginning.
     pub(super) fn new(configurations: Vec<Vec<usize>>, terms: Terms, meter: Meter) -> Self {
         Self {
-            records: vec![Record::default(); configurations.len()],
+            records: vec![ConfigurationRecord::default(); configurations.len()],
             present: vec![0; configurations[0].len()],
             terms,
             meter,
             in_use: None,
-            phase: Phase::Gathering,
+            phase: ProfilerPhase::Gathering,
             window: None,
             busy_since: None,
             round: None,
             last_round: None,
-            seen: vec![Seen::default(); configurations[0].len()],
+            seen: vec![KindTimes::default(); configurations[0].len()],
             busy_before: 0.0,
             profilings: 0,
             last_excess: 0.0,
@@ -165,12 +165,12 @@ impl Profiler {
         self.in_use.map(|number| &*self.configurations[number])
     }
 
-    pub(super) fn configurations(&self) -> impl Iterator<Item = (&[usize], &Record)> {
+    pub(super) fn configurations(&self) -> impl Iterator<Item = (&[usize], &ConfigurationRecord)> {
         self.configurations.iter().map(Vec::as_slice).zip(&self.records)
     }
 
     pub(super) fn is_profiling(&self) -> bool {
-        !matches!(self.phase, Phase::Settled(_))
+        !matches!(self.phase, ProfilerPhase::Settled(_))
     }
 
     pub(super) fn profilings(&self) -> u64 {
@@ -184,7 +184,7 @@ impl Profiler {
     /// Has all configurations tried again, at once.
     pub(super) fn ask(&mut self, now: f64, roster: &Roster) {
         self.asked = true;
-        if let Phase::Settled(_) = self.phase {
+        if let ProfilerPhase::Settled(_) = self.phase {
             self.begin_profile(now, roster);
         }
     }
@@ -198,8 +198,8 @@ impl Profiler {
             window.resume(moment);
         }
         match &mut self.phase {
-            Phase::Gathering => {}
-            Phase::Profiling(profile) => match &mut profile.trial {
+            ProfilerPhase::Gathering => {}
+            ProfilerPhase::Profiling(profile) => match &mut profile.trial {
                 Some(trial) => {
                     trial.whole.resume(moment);
                     if self.window.is_none() {
@@ -210,7 +210,7 @@ impl Profiler {
                 }
                 None => self.begin_trial(moment, true, roster),
             },
-            Phase::Settled(_) => {
+            ProfilerPhase::Settled(_) => {
                 self.window.get_or_insert_with(|| Window::open(moment, true));
             }
         }
@@ -226,7 +226,7 @@ impl Profiler {
             round.went(went.kind, went.pieces, now);
         }
         self.seen[went.kind].went(&went);
-        if let Phase::Profiling(profile) = &mut self.phase {
+        if let ProfilerPhase::Profiling(profile) = &mut self.phase {
             profile.went(&went);
         }
         self.look(now, roster);
@@ -240,7 +240,7 @@ impl Profiler {
         if let Some(window) = &mut self.window {
             window.pause(moment);
         }
-        if let Phase::Profiling(profile) = &mut self.phase {
+        if let ProfilerPhase::Profiling(profile) = &mut self.phase {
             profile.between = None;
             if let Some(trial) = &mut profile.trial {
                 trial.whole.pause(moment);
@@ -272,11 +272,11 @@ impl Profiler {
         let before = std::mem::replace(&mut self.present, roster.present());
         let more = before.iter().zip(&self.present).any(|(before, now)| now > before);
         match &mut self.phase {
-            Phase::Gathering if roster.is_complete() => self.begin_profile(now, roster),
-            Phase::Gathering => {}
-            Phase::Profiling(_) if more => self.add_possible(),
-            Phase::Profiling(_) => self.drop_impossible(now, roster),
-            Phase::Settled(_) => {
+            ProfilerPhase::Gathering if roster.is_complete() => self.begin_profile(now, roster),
+            ProfilerPhase::Gathering => {}
+            ProfilerPhase::Profiling(_) if more => self.add_possible(),
+            ProfilerPhase::Profiling(_) => self.drop_impossible(now, roster),
+            ProfilerPhase::Settled(_) => {
                 self.window = None;
                 self.use_best_known();
                 if self.in_use.is_none() {
@@ -294,16 +294,18 @@ impl Profiler {
     /// one.
     pub(super) fn look(&mut self, now: f64, roster: &Roster) {
         match &self.phase {
-            Phase::Gathering => {}
-            Phase::Profiling(_) => self.look_at_trial(now, roster),
-            Phase::Settled(_) => self.look_at_settled(now, roster),
+            ProfilerPhase::Gathering => {}
+            ProfilerPhase::Profiling(_) => self.look_at_trial(now, roster),
+            ProfilerPhase::Settled(_) => self.look_at_settled(now, roster),
         }
     }
 
     /// When it wants to [`look`](Self::look) although nothing has happened.
     pub(super) fn next_look(&self) -> Option<f64> {
         match &self.phase {
-            Phase::Profiling(profile) if self.busy_since.is_some() && self.window.is_some() => {
+            ProfilerPhase::Profiling(profile)
+                if self.busy_since.is_some() && self.window.is_some() =>
+            {
                 profile.next_look()
             }
             _ => None,
@@ -364,7 +366,7 @@ impl Profiler {
     /// What the window in the present phase is to come to.
     fn quota(&self) -> Quota {
         match &self.phase {
-            Phase::Profiling(profile) => profile.quota(self.terms.quota),
+            ProfilerPhase::Profiling(profile) => profile.quota(self.terms.quota),
             _ => self.terms.quota,
         }
     }
@@ -398,9 +400,9 @@ impl Profiler {
         };
         self.records[number].latest = Some(sample);
         match &self.phase {
-            Phase::Gathering => {}
-            Phase::Profiling(_) => self.end_trial(now, Some(sample), roster),
-            Phase::Settled(_) => self.compare(now, sample, roster),
+            ProfilerPhase::Gathering => {}
+            ProfilerPhase::Profiling(_) => self.end_trial(now, Some(sample), roster),
+            ProfilerPhase::Settled(_) => self.compare(now, sample, roster),
         }
     }
 }

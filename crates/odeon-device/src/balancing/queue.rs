@@ -11,7 +11,7 @@ use super::roster::Roster;
 
 /// The shared queue. Pieces of which a go has failed stand before all others, and are taken one by
 /// one: so that it shows which of them it was.
-pub(super) struct Queue<W> {
+pub(super) struct WorkQueue<W> {
     fresh: VecDeque<Piece<W>>,
     suspects: VecDeque<Piece<W>>,
     most: usize,
@@ -25,7 +25,7 @@ pub(super) struct Queue<W> {
 /// TUNE: so many that their memory is of no account.
 const FULL_AT_FIRST: usize = 64;
 
-impl<W> Queue<W> {
+impl<W> WorkQueue<W> {
     pub(super) fn new(most: usize) -> Self {
         let (fresh, suspects, waiting) = Default::default();
         Self { fresh, suspects, most, waiting, full_at: FULL_AT_FIRST }

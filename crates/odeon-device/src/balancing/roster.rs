@@ -14,7 +14,7 @@ pub(super) const MOST_STRIKES: u32 = 5;
 /// for what is not in the members: with 16 threads at the lock, reading what 16 others have written
 /// last takes longer than all else.
 pub(super) struct Roster {
-    members: Vec<Member>,
+    members: Vec<WorkerEntry>,
     kinds: Vec<KindTally>,
     /// Members of each kind that are there.
     present: Vec<usize>,
@@ -58,9 +58,9 @@ const FADING: f64 = 0.75;
 /// known by one piece only, costs four times that; guessed 2026-11.
 const GROWTH: usize = 4;
 
-struct Member {
+struct WorkerEntry {
     kind: usize,
-    state: State,
+    state: WorkerState,
     /// How many of its kind that stand before it are there.
     rank: usize,
     most_at_once: usize,
@@ -72,7 +72,7 @@ struct Member {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum WorkerState {
     /// Being made for the first time.
     Expected,
     /// Being made anew.
@@ -88,9 +88,9 @@ enum State {
 impl Roster {
     /// `most`: how many workers of each kind.
     pub(super) fn new(most: &[usize]) -> Self {
-        let member = |kind| Member {
+        let member = |kind| WorkerEntry {
             kind,
-            state: State::Expected,
+            state: WorkerState::Expected,
             rank: 0,
             most_at_once: 1,
             warm: false,
@@ -108,10 +108,10 @@ impl Roster {
         }
     }
 
-    fn to(&mut self, member: usize, state: State) {
+    fn to(&mut self, member: usize, state: WorkerState) {
         let before = std::mem::replace(&mut self.members[member].state, state);
-        self.idle -= usize::from(before == State::Idle);
-        self.idle += usize::from(state == State::Idle);
+        self.idle -= usize::from(before == WorkerState::Idle);
+        self.idle += usize::from(state == WorkerState::Idle);
     }
 
     fn take_in_hand(&mut self, member: usize, pieces: usize) {
@@ -154,12 +154,12 @@ impl Roster {
 
     /// Whether each worker has been made once, or could not be.
     pub(super) fn is_complete(&self) -> bool {
-        self.members.iter().all(|member| member.state != State::Expected)
+        self.members.iter().all(|member| member.state != WorkerState::Expected)
     }
 
     /// Whether nobody is there, and nobody will come.
     pub(super) fn is_empty(&self) -> bool {
-        self.members.iter().all(|member| member.state == State::Gone)
+        self.members.iter().all(|member| member.state == WorkerState::Gone)
     }
 
     /// Pieces that are being worked at.
@@ -173,12 +173,12 @@ impl Roster {
     }
 
     pub(super) fn is_gone(&self, member: usize) -> bool {
-        self.members[member].state == State::Gone
+        self.members[member].state == WorkerState::Gone
     }
 
     /// Members that have been called and not come yet, of those whom the configuration lets work.
     pub(super) fn called(&self, counts: Option<&[usize]>) -> usize {
-        self.active(counts).filter(|member| member.state == State::Called).count()
+        self.active(counts).filter(|member| member.state == WorkerState::Called).count()
     }
 
     /// Whether a configuration lets this worker work.
@@ -187,7 +187,10 @@ impl Roster {
         it.is_present() && counts.is_none_or(|counts| it.rank < counts[it.kind])
     }
 
-    fn active<'a>(&'a self, counts: Option<&'a [usize]>) -> impl Iterator<Item = &'a Member> + 'a {
+    fn active<'a>(
+        &'a self,
+        counts: Option<&'a [usize]>,
+    ) -> impl Iterator<Item = &'a WorkerEntry> + 'a {
         let numbers = (0..self.members.len()).filter(move |&number| self.is_active(counts, number));
         numbers.map(|number| &self.members[number])
     }
@@ -199,7 +202,7 @@ impl Roster {
 
     /// Whether nobody else works.
     pub(super) fn is_settled(&self, counts: Option<&[usize]>) -> bool {
-        let working = |&number: &usize| self.members[number].state == State::Working;
+        let working = |&number: &usize| self.members[number].state == WorkerState::Working;
         (0..self.members.len()).filter(working).all(|number| self.is_active(counts, number))
     }
 
@@ -270,7 +273,7 @@ impl Roster {
     /// The free worker that is to be called next for pieces nobody has tried: the fastest.
     pub(super) fn next_idle(&self, counts: Option<&[usize]>) -> Option<usize> {
         let idle = (0..self.members.len()).filter(|&number| {
-            self.members[number].state == State::Idle && self.is_active(counts, number)
+            self.members[number].state == WorkerState::Idle && self.is_active(counts, number)
         });
         let pace = |number: usize| self.kinds[self.members[number].kind].pace().unwrap_or(f64::MAX);
         // The first of several that are equally fast.
@@ -283,22 +286,23 @@ impl Roster {
     /// A free worker that takes a piece that has failed.
     pub(super) fn idle_for(&self, counts: Option<&[usize]>, failed_at: u64) -> Option<usize> {
         (0..self.members.len()).find(|&number| {
-            self.members[number].state == State::Idle && self.may_try(counts, number, failed_at)
+            self.members[number].state == WorkerState::Idle
+                && self.may_try(counts, number, failed_at)
         })
     }
 
     pub(super) fn call(&mut self, member: usize) {
-        self.to(member, State::Called);
+        self.to(member, WorkerState::Called);
     }
 
     pub(super) fn rest(&mut self, member: usize) {
         if self.members[member].is_present() {
-            self.to(member, State::Idle);
+            self.to(member, WorkerState::Idle);
         }
     }
 
     pub(super) fn begin(&mut self, member: usize, pieces: usize, now: f64) {
-        self.to(member, State::Working);
+        self.to(member, WorkerState::Working);
         self.take_in_hand(member, pieces);
         self.members[member].began = now;
     }
@@ -309,7 +313,7 @@ impl Roster {
         let (pieces, took) = (it.in_hand, (now - it.began).max(0.0));
         let was_warm = std::mem::replace(&mut it.warm, true);
         it.strikes = 0;
-        self.to(member, State::Called);
+        self.to(member, WorkerState::Called);
         self.take_in_hand(member, 0);
         let it = &self.members[member];
         let kind = &mut self.kinds[it.kind];
@@ -327,7 +331,7 @@ impl Roster {
 
     /// A go has failed.
     pub(super) fn failed(&mut self, member: usize) {
-        self.to(member, State::Called);
+        self.to(member, WorkerState::Called);
         self.take_in_hand(member, 0);
         self.kinds[self.members[member].kind].failures += 1;
     }
@@ -344,35 +348,35 @@ impl Roster {
 
     /// Calls everybody who is free.
     pub(super) fn call_all_idle(&mut self) -> Vec<usize> {
-        let is_idle = |&number: &usize| self.members[number].state == State::Idle;
+        let is_idle = |&number: &usize| self.members[number].state == WorkerState::Idle;
         let idle: Vec<usize> = (0..self.members.len()).filter(is_idle).collect();
         idle.iter().for_each(|&number| self.call(number));
         idle
     }
 
     pub(super) fn came(&mut self, member: usize, most_at_once: usize) {
-        self.to(member, State::Called);
+        self.to(member, WorkerState::Called);
         self.rank();
         let it = &mut self.members[member];
         (it.warm, it.most_at_once) = (false, most_at_once.max(1));
     }
 
     pub(super) fn absent(&mut self, member: usize) {
-        self.to(member, State::Absent);
+        self.to(member, WorkerState::Absent);
         self.rank();
     }
 
     pub(super) fn gone(&mut self, member: usize, why: String) {
-        self.to(member, State::Gone);
+        self.to(member, WorkerState::Gone);
         self.take_in_hand(member, 0);
         self.rank();
         self.kinds[self.members[member].kind].lost = Some(why);
     }
 }
 
-impl Member {
+impl WorkerEntry {
     fn is_present(&self) -> bool {
-        matches!(self.state, State::Idle | State::Called | State::Working)
+        matches!(self.state, WorkerState::Idle | WorkerState::Called | WorkerState::Working)
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) type FailureHook = Box<dyn Fn(&WorkerFailure) + Send + Sync>;
 /// A change at the desk that has to wait for the lock.
 type Change<W> = Box<dyn FnOnce(&mut Desk<W>, Duration) -> Orders<W> + Send>;
 
-pub(super) struct Shared<W> {
+pub(super) struct BalancingShared<W> {
     desk: Mutex<Desk<W>>,
     /// Who reads the meter, which is a user's and read under the lock of the desk.
     reading: Arc<Reading>,
@@ -47,7 +47,7 @@ pub(super) struct KindName {
     pub(super) most: usize,
 }
 
-impl<W: Send + 'static> Shared<W> {
+impl<W: Send + 'static> BalancingShared<W> {
     pub(super) fn new(
         desk: Desk<W>,
         kinds: Vec<KindName>,

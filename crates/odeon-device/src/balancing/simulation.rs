@@ -16,7 +16,7 @@ use super::desk::{Batch, Desk, Orders, Taken};
 use super::objective::{EnergySource, Meter, Objective};
 use super::piece::{Home, WorkerError};
 use super::profiler::{Profiler, Quota, Terms};
-use super::queue::Queue;
+use super::queue::WorkQueue;
 use super::roster::Roster;
 use crate::error::DeviceError;
 
@@ -68,7 +68,7 @@ pub(super) enum Load {
 }
 
 #[derive(Clone)]
-pub(super) struct Plan {
+pub(super) struct SimulationPlan {
     pub(super) speeds: Vec<Speed>,
     pub(super) load: Load,
     pub(super) total: u64,
@@ -88,7 +88,7 @@ pub(super) struct Plan {
 
 /// What a run came to.
 #[derive(Debug)]
-pub(super) struct Outcome {
+pub(super) struct SimulationOutcome {
     /// Seconds in which there was something to do.
     pub(super) busy: f64,
     pub(super) joules: f64,
@@ -102,11 +102,11 @@ pub(super) struct Outcome {
 }
 
 pub(super) struct Simulation {
-    plan: Plan,
+    plan: SimulationPlan,
     desk: Desk<u64>,
     now_ns: u64,
     /// Time, order, what.
-    events: BinaryHeap<Reverse<(u64, u64, Event)>>,
+    events: BinaryHeap<Reverse<(u64, u64, SimulationEvent)>>,
     order: u64,
     in_hand: Vec<Option<Batch<u64>>>,
     working: Vec<bool>,
@@ -137,7 +137,7 @@ impl EnergySource for Stepping {
 }
 
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Event {
+enum SimulationEvent {
     Look(usize),
     Done(usize),
     Submit,
@@ -145,7 +145,7 @@ enum Event {
 }
 
 impl Simulation {
-    pub(super) fn new(plan: Plan) -> Self {
+    pub(super) fn new(plan: SimulationPlan) -> Self {
         let shown = Arc::new(AtomicU64::new(0));
         let period = plan.meter_period * u32::from(plan.meter_tells_period);
         let source = Stepping { shown: shown.clone(), period };
@@ -156,7 +156,7 @@ impl Simulation {
         let most: Vec<usize> = plan.speeds.iter().map(|speed| speed.count).collect();
         let of = |(kind, &count): (usize, &usize)| (0..count).map(move |_| kind);
         let kinds: Vec<usize> = most.iter().enumerate().flat_map(of).collect();
-        let desk = Desk::new(Queue::new(usize::MAX), Roster::new(&most), profiler, 3);
+        let desk = Desk::new(WorkQueue::new(usize::MAX), Roster::new(&most), profiler, 3);
         Self {
             desk,
             now_ns: 0,
@@ -175,16 +175,16 @@ impl Simulation {
         }
     }
 
-    pub(super) fn run(mut self) -> Outcome {
+    pub(super) fn run(mut self) -> SimulationOutcome {
         for member in 0..self.kinds.len() {
             let most = self.plan.speeds[self.kinds[member]].most_at_once;
             let (orders, more) = self.desk.came(member, most, None, self.now());
             self.carry_out(orders);
             if more {
-                self.at(0, Event::Look(member));
+                self.at(0, SimulationEvent::Look(member));
             }
         }
-        self.at(0, Event::Submit);
+        self.at(0, SimulationEvent::Submit);
         let mut idle_beside_work: f64 = 0.0;
         while let Some(Reverse((at, _, event))) = self.events.pop() {
             let passed = at - self.now_ns;
@@ -195,10 +195,10 @@ impl Simulation {
                 self.let_pass(passed);
             }
             match event {
-                Event::Look(member) => self.look(member),
-                Event::Done(member) => self.done(member),
-                Event::Submit => self.submit(),
-                Event::Tick(at) => {
+                SimulationEvent::Look(member) => self.look(member),
+                SimulationEvent::Done(member) => self.done(member),
+                SimulationEvent::Submit => self.submit(),
+                SimulationEvent::Tick(at) => {
                     let orders = self.desk.tick(f64::from_bits(at), self.now());
                     self.carry_out(orders);
                 }
@@ -207,7 +207,7 @@ impl Simulation {
         let counts = self.desk.counts;
         assert_eq!((counts.submitted, counts.done), (self.plan.total, self.plan.total));
         let profiler = &self.desk.profiler;
-        Outcome {
+        SimulationOutcome {
             busy: self.busy_ns as f64 / 1e9,
             joules: self.microjoules as f64 / 1e6,
             in_use: profiler.counts().map_or_else(Vec::new, <[usize]>::to_vec),
@@ -224,7 +224,7 @@ impl Simulation {
         Duration::from_nanos(self.now_ns)
     }
 
-    fn at(&mut self, delay_ns: u64, event: Event) {
+    fn at(&mut self, delay_ns: u64, event: SimulationEvent) {
         self.order += 1;
         self.events.push(Reverse((self.now_ns + delay_ns, self.order, event)));
     }
@@ -294,7 +294,7 @@ impl Simulation {
         self.has_worked[member] = true;
         self.in_hand[member] = Some(batch);
         self.working[member] = true;
-        self.at((took * 1e3) as u64, Event::Done(member));
+        self.at((took * 1e3) as u64, SimulationEvent::Done(member));
     }
 
     fn done(&mut self, member: usize) {
@@ -317,14 +317,14 @@ impl Simulation {
         };
         self.carry_out(orders);
         if more {
-            self.at(0, Event::Look(member));
+            self.at(0, SimulationEvent::Look(member));
         }
         match self.plan.load {
             Load::Stream { .. } if self.submitted < self.plan.total => self.submit(),
             Load::Rounds { gap, .. }
                 if self.desk.counts.done == self.submitted && self.submitted < self.plan.total =>
             {
-                self.at((gap * 1e3) as u64, Event::Submit);
+                self.at((gap * 1e3) as u64, SimulationEvent::Submit);
             }
             _ => {}
         }
@@ -337,10 +337,10 @@ impl Simulation {
 
     fn carry_out(&mut self, orders: Orders<u64>) {
         for member in orders.calls {
-            self.at(0, Event::Look(member));
+            self.at(0, SimulationEvent::Look(member));
         }
         if let Some((delay, at)) = orders.tick_after {
-            self.at((delay * 1e9) as u64 + 1, Event::Tick(at.to_bits()));
+            self.at((delay * 1e9) as u64 + 1, SimulationEvent::Tick(at.to_bits()));
         }
         for (home, returned) in orders.returns {
             home.give_back(returned);

@@ -25,9 +25,10 @@ use crate::device::Device;
 use crate::device_actor::DeviceActor;
 use crate::error::DeviceError;
 use crate::failure::{DeviceFailure, Doing};
-use crate::stats::{Called, DeviceStats, Tally};
+use crate::stats::{Called, DeviceStats, DeviceTally};
 
-type Make<A> = dyn Fn() -> Result<(A, <A as DeviceActor>::Device), DeviceError> + Send + Sync;
+type MakeDeviceActor<A> =
+    dyn Fn() -> Result<(A, <A as DeviceActor>::Device), DeviceError> + Send + Sync;
 
 /// How a device actor comes to be, at first and for each restart, and what is counted of it. A
 /// handle: its clones are the same.
@@ -59,8 +60,8 @@ type Make<A> = dyn Fn() -> Result<(A, <A as DeviceActor>::Device), DeviceError> 
 /// ```
 pub struct DevicePlan<A: DeviceActor> {
     batching: Batching,
-    make: Arc<Make<A>>,
-    tally: Arc<Tally>,
+    make: Arc<MakeDeviceActor<A>>,
+    tally: Arc<DeviceTally>,
 }
 
 impl<A: DeviceActor> DevicePlan<A> {
@@ -103,7 +104,7 @@ impl<A: DeviceActor> DevicePlan<A> {
         self.tally.stats()
     }
 
-    pub(crate) fn tally(&self) -> Arc<Tally> {
+    pub(crate) fn tally(&self) -> Arc<DeviceTally> {
         self.tally.clone()
     }
 }
@@ -130,7 +131,7 @@ impl<A: DeviceActor> fmt::Debug for DevicePlan<A> {
 /// message is a batch by itself, and one that fails counts as handled, as with any other actor.
 pub struct OnDevice<A: DeviceActor> {
     plan: DevicePlan<A>,
-    session: Option<Session<A>>,
+    session: Option<DeviceSession<A>>,
     /// Whether there has been one.
     had_session: bool,
     /// Oldest first.
@@ -156,7 +157,7 @@ pub struct OnDevice<A: DeviceActor> {
 
 /// The order is that in which they are dropped: buffers before the device. If both destructors
 /// panic, since the device is lost, the first one counts.
-struct Session<A: DeviceActor> {
+struct DeviceSession<A: DeviceActor> {
     actor: Apart<A>,
     device: Apart<A::Device>,
 }
@@ -168,10 +169,10 @@ impl<A: DeviceActor> OnDevice<A> {
         self.session.as_mut().map(|session| (&mut *session.actor, &mut *session.device))
     }
 
-    fn open(&mut self, ctx: &mut Context<'_, Self>) -> Result<Session<A>, DeviceFailure> {
+    fn open(&mut self, ctx: &mut Context<'_, Self>) -> Result<DeviceSession<A>, DeviceFailure> {
         let (actor, device) =
             (self.plan.make)().map_err(|error| self.failure(Doing::Opening, error))?;
-        let mut session = Session { actor: Apart::new(actor), device: Apart::new(device) };
+        let mut session = DeviceSession { actor: Apart::new(actor), device: Apart::new(device) };
         let started = session.actor.started(&mut session.device, ctx);
         started.map_err(|error| self.failure(Doing::Starting, error))?;
         Ok(session)
@@ -194,13 +195,14 @@ impl<A: DeviceActor> OnDevice<A> {
         self.close_window();
         let (size, redone) = (self.next_batch(), self.under_way);
         let Self { session, waiting, under_way, clock, plan, .. } = self;
-        let Session { actor, device } =
+        let DeviceSession { actor, device } =
             session.as_mut().expect("an actor in its turn has a session");
         let clock = clock.as_deref().expect("known since the start");
         *under_way = size;
         // Whatever it comes to, what is left does not wait for more.
         self.is_due = true;
-        let call = Call { tally: &plan.tally, clock, begun: clock.now(), size, redone, under_way };
+        let call =
+            HandlerCall { tally: &plan.tally, clock, begun: clock.now(), size, redone, under_way };
         let mut batch = Batch::new(waiting, call.under_way);
         let outcome = actor.handle(&mut batch, device, ctx);
         let left = batch.len();
@@ -223,8 +225,8 @@ impl<A: DeviceActor> OnDevice<A> {
 }
 
 /// A call of the handler. Dropped, it has panicked.
-struct Call<'a> {
-    tally: &'a Tally,
+struct HandlerCall<'a> {
+    tally: &'a DeviceTally,
     clock: &'a dyn Clock,
     begun: Duration,
     size: usize,
@@ -234,7 +236,7 @@ struct Call<'a> {
     under_way: &'a mut usize,
 }
 
-impl Call<'_> {
+impl HandlerCall<'_> {
     /// It has returned. Says what time it is.
     fn over(self, failed: bool) -> Duration {
         let now = self.note(failed);
@@ -252,7 +254,7 @@ impl Call<'_> {
     }
 }
 
-impl Drop for Call<'_> {
+impl Drop for HandlerCall<'_> {
     fn drop(&mut self) {
         self.note(true);
     }
@@ -301,7 +303,7 @@ impl<A: DeviceActor> Behavior for OnDevice<A> {
     }
 
     fn stopped(&mut self) {
-        if let Some(Session { actor, device }) = &mut self.session {
+        if let Some(DeviceSession { actor, device }) = &mut self.session {
             actor.stopped(device);
         }
     }

@@ -72,7 +72,7 @@ struct Pace {
 
 /// What has been seen of a kind since the last profile began.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Seen {
+pub(super) struct KindTimes {
     shortest_first: Option<f64>,
     /// Of all but first ones.
     shortest: Option<f64>,
@@ -91,7 +91,7 @@ pub(in crate::balancing) struct Went {
     pub(in crate::balancing) is_first: bool,
 }
 
-impl Seen {
+impl KindTimes {
     pub(super) fn went(&mut self, went: &Went) {
         let shortest = if went.is_first { &mut self.shortest_first } else { &mut self.shortest };
         *shortest = Some(shortest.map_or(went.took, |before| before.min(went.took)));

@@ -1,6 +1,6 @@
 //! Using the best configuration, and finding out when it may no longer be that.
 
-use super::{Phase, Profiler};
+use super::{Profiler, ProfilerPhase};
 use crate::balancing::roster::Roster;
 use crate::balancing::window::{Moment, Sample, Window};
 
@@ -43,7 +43,7 @@ impl Profiler {
         self.window = None;
         (self.last_excess, self.last_length) = (excess, length);
         let sample = self.in_use.and_then(|number| self.records[number].sample);
-        self.phase = Phase::Settled(Settled {
+        self.phase = ProfilerPhase::Settled(Settled {
             at_busy: self.busy_at(now),
             score: sample.and_then(|sample| self.terms.objective.score(&sample)),
             round: sample.and_then(|sample| sample.pieces_per_round()),
@@ -73,7 +73,7 @@ impl Profiler {
     pub(super) fn compare(&mut self, now: Moment, sample: Sample, roster: &Roster) {
         let score = self.terms.objective.score(&sample);
         let hysteresis = self.terms.hysteresis;
-        let Phase::Settled(settled) = &mut self.phase else { return };
+        let ProfilerPhase::Settled(settled) = &mut self.phase else { return };
         let dearer = score.zip(settled.score).is_some_and(|(now, before)| {
             now > before * (1.0 + hysteresis) || now * (1.0 + hysteresis) < before
         });
@@ -99,7 +99,7 @@ impl Profiler {
     }
 
     pub(super) fn profile_again_if_due(&mut self, now: f64, roster: &Roster) {
-        let Phase::Settled(settled) = &self.phase else { return };
+        let ProfilerPhase::Settled(settled) = &self.phase else { return };
         let since = self.busy_at(now) - settled.at_busy;
         let afforded = self.last_excess / self.terms.share;
         let unasked = (PATIENCE * afforded).max(LENGTHS * self.last_length);

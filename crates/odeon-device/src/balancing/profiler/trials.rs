@@ -7,8 +7,8 @@
 
 use std::collections::VecDeque;
 
-use super::holdups::{Seen, Went};
-use super::{Phase, Profiler, Quota, Record};
+use super::holdups::{KindTimes, Went};
+use super::{ConfigurationRecord, Profiler, ProfilerPhase, Quota};
 use crate::balancing::objective::Meter;
 use crate::balancing::roster::Roster;
 use crate::balancing::window::{Moment, Sample, Window};
@@ -84,7 +84,8 @@ impl Profiler {
         for number in 0..self.records.len() {
             if which(self, number) {
                 let latest = self.records[number].latest;
-                self.records[number] = Record { latest, ..Record::default() };
+                self.records[number] =
+                    ConfigurationRecord { latest, ..ConfigurationRecord::default() };
             }
         }
     }
@@ -104,9 +105,9 @@ impl Profiler {
             to_try.push_front(first);
         }
         self.profilings += 1;
-        self.seen.fill(Seen::default());
+        self.seen.fill(KindTimes::default());
         let moment = self.meter.at(now);
-        self.phase = Phase::Profiling(Box::new(Profile {
+        self.phase = ProfilerPhase::Profiling(Box::new(Profile {
             to_try,
             is_final: false,
             begun: 0,
@@ -120,7 +121,7 @@ impl Profiler {
 
     fn profile(&mut self) -> &mut Profile {
         match &mut self.phase {
-            Phase::Profiling(profile) => profile,
+            ProfilerPhase::Profiling(profile) => profile,
             _ => unreachable!("only called while there is a profile"),
         }
     }
@@ -173,7 +174,7 @@ impl Profiler {
     /// WHY: a go of a slow worker is as long as it is, so that each trial with one holds up a
     /// round, unless it is known by then that others do a whole round meanwhile.
     fn put_the_most_promising_first(&mut self, roster: &Roster) {
-        let Phase::Profiling(profile) = &self.phase else { return };
+        let ProfilerPhase::Profiling(profile) = &self.phase else { return };
         if profile.is_final || !self.is_in_rounds() || self.terms.objective.needs_energy() {
             return;
         }
@@ -214,7 +215,7 @@ impl Profiler {
 
     pub(super) fn look_at_trial(&mut self, now: f64, roster: &Roster) {
         let quota = self.quota();
-        let Phase::Profiling(profile) = &self.phase else { return };
+        let ProfilerPhase::Profiling(profile) = &self.phase else { return };
         if profile.trial.is_none() {
             // The pool is not quiet for so long that the next trial will not wait for that.
             let is_long = profile.between.as_ref().is_some_and(|it| quota.is_reached(it, now));
@@ -227,7 +228,7 @@ impl Profiler {
         if self.busy_since.is_none() || self.give_up_if_held_up(now, roster) {
             return;
         }
-        let Phase::Profiling(profile) = &self.phase else { return };
+        let ProfilerPhase::Profiling(profile) = &self.phase else { return };
         let Some(trial) = &profile.trial else { return };
         let Some(window) = &self.window else {
             let is_stream = !trial.aligned || quota.is_reached(&trial.whole, now);
@@ -250,7 +251,7 @@ impl Profiler {
 
     /// Ends the trial if it is known by now that its workers hold up rounds.
     pub(super) fn give_up_if_held_up(&mut self, now: f64, roster: &Roster) -> bool {
-        let Phase::Profiling(profile) = &self.phase else { return false };
+        let ProfilerPhase::Profiling(profile) = &self.phase else { return false };
         let Some(number) = profile.trial.as_ref().map(|trial| trial.number) else { return false };
         if !self.is_held_up(number, roster) {
             return false;
@@ -342,7 +343,7 @@ impl Profiler {
     }
 
     fn end_profile(&mut self, now: f64) {
-        let Phase::Profiling(profile) = &self.phase else { return };
+        let ProfilerPhase::Profiling(profile) = &self.phase else { return };
         let length = self.busy_at(now) - profile.began_busy;
         let excess = match self.best() {
             None => length,
@@ -365,7 +366,7 @@ impl Profiler {
 
     /// Workers have come: what could not be tried before can be.
     pub(super) fn add_possible(&mut self) {
-        let Phase::Profiling(profile) = &self.phase else { return };
+        let ProfilerPhase::Profiling(profile) = &self.phase else { return };
         if profile.is_final {
             return;
         }
@@ -394,7 +395,7 @@ impl Profiler {
         if self.counts().is_some_and(|counts| !self.is_available(counts)) {
             self.use_best_known();
         }
-        let Phase::Profiling(profile) = &self.phase else { return };
+        let ProfilerPhase::Profiling(profile) = &self.phase else { return };
         if !profile.to_try.iter().any(|&number| self.can_use(number)) {
             self.end_stage(moment, roster);
         }

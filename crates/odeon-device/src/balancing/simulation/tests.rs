@@ -1,19 +1,19 @@
 //! S38: that the best configuration is found, at what cost, and what becomes of it when the load
 //! changes.
 
-use super::{Load, Outcome, Plan, Simulation, Speed};
+use super::{Load, Simulation, SimulationOutcome, SimulationPlan, Speed};
 use crate::balancing::configuration::all_of;
 use crate::balancing::objective::Objective;
 use crate::balancing::profiler::Quota;
 use crate::worker::Place;
 use std::time::Duration;
 
-fn plan(speeds: &[Speed], load: Load, total: u64) -> Plan {
+fn plan(speeds: &[Speed], load: Load, total: u64) -> SimulationPlan {
     let place = |speed: &Speed| if speed.most_at_once > 1 { Place::Device } else { Place::Cpu };
     let kinds: Vec<_> = speeds.iter().map(|speed| (place(speed), speed.count)).collect();
     let configurations = all_of(&kinds, false, 64).unwrap();
     let quota = Quota::Pieces(total / (10 * configurations.len() as u64).max(100));
-    Plan {
+    SimulationPlan {
         speeds: speeds.to_vec(),
         load,
         total,
@@ -28,7 +28,7 @@ fn plan(speeds: &[Speed], load: Load, total: u64) -> Plan {
     }
 }
 
-fn run(plan: &Plan) -> Outcome {
+fn run(plan: &SimulationPlan) -> SimulationOutcome {
     let outcome = Simulation::new(plan.clone()).run();
     assert_eq!(outcome.idle_beside_work, 0.0, "somebody was idle while a piece waited");
     assert_eq!(outcome.pieces.iter().sum::<u64>(), plan.total);
@@ -36,9 +36,12 @@ fn run(plan: &Plan) -> Outcome {
 }
 
 /// The best single configuration, and what it needs, by `cost`.
-fn best_single(plan: &Plan, cost: impl Fn(&Outcome) -> f64) -> (Vec<usize>, f64) {
+fn best_single(
+    plan: &SimulationPlan,
+    cost: impl Fn(&SimulationOutcome) -> f64,
+) -> (Vec<usize>, f64) {
     let alone = |counts: &Vec<usize>| {
-        let single = Plan { configurations: vec![counts.clone()], ..plan.clone() };
+        let single = SimulationPlan { configurations: vec![counts.clone()], ..plan.clone() };
         let outcome = run(&single);
         assert_eq!(outcome.profilings, 0);
         (counts.clone(), cost(&outcome))
@@ -49,7 +52,10 @@ fn best_single(plan: &Plan, cost: impl Fn(&Outcome) -> f64) -> (Vec<usize>, f64)
 
 /// Runs the plan, which must not cost more than the best single configuration and 5 %.
 #[track_caller]
-fn at_most_5_percent_dearer(plan: &Plan, cost: impl Fn(&Outcome) -> f64) -> Outcome {
+fn at_most_5_percent_dearer(
+    plan: &SimulationPlan,
+    cost: impl Fn(&SimulationOutcome) -> f64,
+) -> SimulationOutcome {
     let (counts, best) = best_single(plan, &cost);
     let outcome = run(plan);
     let ratio = cost(&outcome) / best;
@@ -63,7 +69,7 @@ fn at_most_5_percent_dearer(plan: &Plan, cost: impl Fn(&Outcome) -> f64) -> Outc
 
 const ROUNDS_OF_32: Load = Load::Rounds { pieces: |_| 32, gap: 100.0 };
 
-fn time(outcome: &Outcome) -> f64 {
+fn time(outcome: &SimulationOutcome) -> f64 {
     outcome.busy
 }
 
@@ -104,7 +110,7 @@ fn s38_the_device_alone_if_cores_hold_up_rounds() {
 fn s38_several_devices_and_pieces_of_all_lengths() {
     let speeds = [Speed::gpu(3, |_| 200.0, |_| 60.0), Speed::cpu(8, |_| 800.0)];
     for (load, seed) in [ROUNDS_OF_32, Load::Stream { waiting: 200 }].into_iter().zip(1..) {
-        let noisy = Plan { noise: 0.3, seed, ..plan(&speeds, load, 200_000) };
+        let noisy = SimulationPlan { noise: 0.3, seed, ..plan(&speeds, load, 200_000) };
         at_most_5_percent_dearer(&noisy, time);
     }
 }
@@ -113,7 +119,7 @@ fn s38_several_devices_and_pieces_of_all_lengths() {
 fn s38_a_budget_of_time_does_as_well() {
     let speeds = [Speed::gpu(1, |_| 100.0, |_| 20.0), Speed::cpu(4, |_| 400.0)];
     for load in [ROUNDS_OF_32, Load::Stream { waiting: 64 }] {
-        let timed = Plan { quota: Quota::Time(0.01), ..plan(&speeds, load, 100_000) };
+        let timed = SimulationPlan { quota: Quota::Time(0.01), ..plan(&speeds, load, 100_000) };
         at_most_5_percent_dearer(&timed, time);
     }
 }
@@ -123,10 +129,10 @@ fn s38_a_budget_of_time_does_as_well() {
 fn s38_each_objective_has_its_configuration() {
     let speeds = [Speed::gpu(1, |_| 50.0, |_| 60.0), Speed::cpu(4, |_| 400.0)];
     let plan = plan(&speeds, Load::Stream { waiting: 64 }, 100_000);
-    let by = |objective| Plan { objective, ..plan.clone() };
+    let by = |objective| SimulationPlan { objective, ..plan.clone() };
     let fast = at_most_5_percent_dearer(&by(Objective::Time), time);
     let thrifty = at_most_5_percent_dearer(&by(Objective::Energy), |outcome| outcome.joules);
-    let product = |outcome: &Outcome| outcome.joules * outcome.busy;
+    let product = |outcome: &SimulationOutcome| outcome.joules * outcome.busy;
     let both = at_most_5_percent_dearer(&by(Objective::EnergyDelayProduct), product);
     assert_eq!((&*fast.in_use, &*thrifty.in_use), (&[1, 4][..], &[0, 4][..]));
     assert_eq!(both.in_use, [1, 4]);
@@ -140,7 +146,7 @@ fn s38_by_energy_fewer_cores_work_if_more_save_nothing() {
     let plan = plan(&speeds, Load::Stream { waiting: 64 }, 100_000);
     assert_eq!(plan.configurations, [[4], [2]]);
     let configurations = all_of(&[(Place::Cpu, 4)], true, 64).unwrap();
-    let by_energy = Plan { objective: Objective::Energy, configurations, ..plan };
+    let by_energy = SimulationPlan { objective: Objective::Energy, configurations, ..plan };
     let outcome = at_most_5_percent_dearer(&by_energy, |outcome| outcome.joules);
     assert_eq!(outcome.in_use, [1]);
 }
@@ -158,7 +164,7 @@ fn s38_half_of_the_cores_work_if_all_hinder_each_other() {
     }
     speeds[1].hinders = 2.0;
     let plan = plan(&speeds, ROUNDS_OF_32, 100_000);
-    let whole = Plan { configurations: vec![vec![1, 8]], ..plan.clone() };
+    let whole = SimulationPlan { configurations: vec![vec![1, 8]], ..plan.clone() };
     let outcome = at_most_5_percent_dearer(&plan, time);
     assert!(outcome.in_use[1] < 8 && outcome.busy < run(&whole).busy, "{outcome:?}");
 }
@@ -170,10 +176,11 @@ fn s38_a_meter_that_steps_is_waited_for() {
     let speeds = [Speed::gpu(1, |_| 50.0, |_| 100.0), Speed::cpu(4, |_| 400.0)];
     for load in [ROUNDS_OF_32, Load::Stream { waiting: 64 }] {
         for objective in [Objective::Energy, Objective::EnergyDelayProduct] {
-            let plan = Plan { quota: Quota::Pieces(100), ..plan(&speeds, load, 1_500_000) };
-            let exact = run(&Plan { objective, ..plan.clone() });
+            let plan =
+                SimulationPlan { quota: Quota::Pieces(100), ..plan(&speeds, load, 1_500_000) };
+            let exact = run(&SimulationPlan { objective, ..plan.clone() });
             let meter_period = Duration::from_millis(100);
-            let stepping = run(&Plan { objective, meter_period, ..plan });
+            let stepping = run(&SimulationPlan { objective, meter_period, ..plan });
             assert_eq!(stepping.in_use, exact.in_use, "by {objective}");
             assert!(!stepping.is_profiling && stepping.profilings > 0, "{stepping:?}");
             let ratio = stepping.joules / exact.joules;
@@ -188,9 +195,9 @@ fn s38_a_meter_that_stands_still_has_time_decide() {
     let speeds = [Speed::gpu(1, |_| 5_000.0, |_| 100.0), Speed::cpu(4, |_| 100.0)];
     let meter_period = Duration::from_secs(1_000_000);
     let plan = plan(&speeds, ROUNDS_OF_32, 50_000);
-    let plan = Plan { meter_period, meter_tells_period: false, ..plan };
+    let plan = SimulationPlan { meter_period, meter_tells_period: false, ..plan };
     for objective in [Objective::Energy, Objective::EnergyDelayProduct] {
-        let outcome = run(&Plan { objective, ..plan.clone() });
+        let outcome = run(&SimulationPlan { objective, ..plan.clone() });
         assert_eq!(outcome.in_use, [0, 4], "{outcome:?}");
         assert!(!outcome.is_profiling, "{outcome:?}");
     }
@@ -201,7 +208,8 @@ fn s38_a_meter_that_stands_still_has_time_decide() {
 fn s38_another_configuration_is_used_when_the_load_changes() {
     let cpu: fn(u64) -> f64 = |n| if (200_000..600_000).contains(&n) { 10_000.0 } else { 100.0 };
     let speeds = [Speed::gpu(1, |_| 5_000.0, |_| 100.0), Speed::cpu(4, cpu)];
-    let plan = Plan { quota: Quota::Pieces(1_000), ..plan(&speeds, ROUNDS_OF_32, 1_000_000) };
+    let plan =
+        SimulationPlan { quota: Quota::Pieces(1_000), ..plan(&speeds, ROUNDS_OF_32, 1_000_000) };
     let outcome = run(&plan);
     let best = best_single(&plan, time).1;
     assert_eq!(outcome.in_use, [0, 4]);
@@ -216,7 +224,7 @@ fn s38_another_configuration_is_used_when_the_load_changes() {
 fn s38_another_configuration_is_used_when_rounds_change() {
     let load = Load::Rounds { pieces: |n| if n < 50_000 { 4 } else { 400 }, gap: 100.0 };
     let speeds = [Speed::gpu(1, |_| 1_000.0, |_| 10.0), Speed::cpu(4, |_| 200.0)];
-    let plan = Plan { quota: Quota::Pieces(400), ..plan(&speeds, load, 1_000_000) };
+    let plan = SimulationPlan { quota: Quota::Pieces(400), ..plan(&speeds, load, 1_000_000) };
     let outcome = at_most_5_percent_dearer(&plan, time);
     assert!(outcome.profilings >= 2 && outcome.in_use[0] == 1, "{outcome:?}");
 }
@@ -227,7 +235,8 @@ fn s38_another_configuration_is_used_when_rounds_change() {
 fn s38_what_has_changed_unseen_is_found_in_the_end() {
     let gpu: fn(u64) -> f64 = |n| if n < 200_000 { 1_000.0 } else { 10.0 };
     let speeds = [Speed::gpu(1, |_| 10.0, gpu), Speed::cpu(4, |_| 100.0)];
-    let mut plan = Plan { quota: Quota::Pieces(500), ..plan(&speeds, ROUNDS_OF_32, 2_000_000) };
+    let mut plan =
+        SimulationPlan { quota: Quota::Pieces(500), ..plan(&speeds, ROUNDS_OF_32, 2_000_000) };
     plan.configurations = vec![vec![0, 4], vec![1, 0]];
     let outcome = run(&plan);
     assert_eq!(outcome.in_use, [1, 0], "{outcome:?}");
@@ -239,7 +248,8 @@ fn s38_what_has_changed_unseen_is_found_in_the_end() {
 fn s38_a_restless_load_is_not_profiled_without_end() {
     let cpu: fn(u64) -> f64 = |n| if n / 2_000 % 2 == 0 { 100.0 } else { 130.0 };
     let speeds = [Speed::gpu(1, |_| 3_000.0, |_| 300.0), Speed::cpu(4, cpu)];
-    let plan = Plan { quota: Quota::Pieces(200), ..plan(&speeds, ROUNDS_OF_32, 1_000_000) };
+    let plan =
+        SimulationPlan { quota: Quota::Pieces(200), ..plan(&speeds, ROUNDS_OF_32, 1_000_000) };
     let outcome = at_most_5_percent_dearer(&plan, time);
     assert!(outcome.profilings > 3, "{outcome:?}");
 }
@@ -250,7 +260,7 @@ fn s38_noise_alone_costs_no_more_than_its_share() {
     let speeds = [Speed::gpu(1, |_| 100.0, |_| 100.0), Speed::cpu(4, |_| 400.0)];
     for seed in 0..10 {
         for load in [ROUNDS_OF_32, Load::Stream { waiting: 64 }] {
-            let noisy = Plan { noise: 0.5, seed, ..plan(&speeds, load, 100_000) };
+            let noisy = SimulationPlan { noise: 0.5, seed, ..plan(&speeds, load, 100_000) };
             at_most_5_percent_dearer(&noisy, time);
         }
     }
@@ -260,7 +270,8 @@ fn s38_noise_alone_costs_no_more_than_its_share() {
 #[test]
 fn s38_a_device_leaves_others_their_part_of_a_round() {
     let speeds = [Speed::gpu(1, |_| 0.0, |_| 100.0), Speed::cpu(4, |_| 400.0)];
-    let both = Plan { configurations: vec![vec![1, 4]], ..plan(&speeds, ROUNDS_OF_32, 32_000) };
+    let both =
+        SimulationPlan { configurations: vec![vec![1, 4]], ..plan(&speeds, ROUNDS_OF_32, 32_000) };
     let outcome = run(&both);
     let for_a_round = outcome.busy / 1_000.0;
     // 32 pieces, and together they do two in 100 us; one piece of a core is the most that rounding
@@ -303,7 +314,7 @@ fn s38_a_first_go_that_compiles_is_not_taken_for_slowness() {
     assert_eq!(at_most_5_percent_dearer(&plan, time).in_use, [1, 0]);
     // With less to spend it is made when the first one has paid for itself: after fifty times as
     // long.
-    let frugal = Plan { quota: Quota::Pieces(100), total: 400_000, ..plan };
+    let frugal = SimulationPlan { quota: Quota::Pieces(100), total: 400_000, ..plan };
     let outcome = run(&frugal);
     assert_eq!(outcome.in_use, [1, 0], "{outcome:?}");
     assert!((20_000..60_000).contains(&outcome.pieces[1]), "5 s by two cores: {outcome:?}");
@@ -317,10 +328,10 @@ fn s38_what_is_best_without_a_lost_worker_is_found() {
     let rounds = Load::Rounds { pieces: |_| 100, gap: 100.0 };
     let with_both = plan(&speeds, rounds, 100_000);
     assert_eq!(run(&with_both).in_use, [2, 0]);
-    let by_one = run(&Plan { configurations: vec![vec![1, 0]], ..with_both.clone() });
+    let by_one = run(&SimulationPlan { configurations: vec![vec![1, 0]], ..with_both.clone() });
     // Long after the profile, and in the middle of it.
     for after in [20_000, 600, 300, 100, 0] {
-        let outcome = run(&Plan { lost: vec![(1, after)], ..with_both.clone() });
+        let outcome = run(&SimulationPlan { lost: vec![(1, after)], ..with_both.clone() });
         assert_eq!(outcome.in_use, [1, 0], "lost after {after}: {outcome:?}");
         assert!(!outcome.is_profiling, "lost after {after}: {outcome:?}");
         let ratio = outcome.busy / by_one.busy;
