@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard};
 /// Counts values made and dropped, and finds those that were dropped twice or never.
 #[derive(Clone, Default)]
 pub struct DropTracker {
-    book: Arc<Mutex<Book>>,
+    book: Arc<Mutex<DropLedger>>,
 }
 
 #[derive(Default)]
-struct Book {
+struct DropLedger {
     made: u64,
     alive: HashSet<u64>,
     dropped_twice: Vec<u64>,
@@ -54,7 +54,7 @@ impl DropTracker {
         assert_eq!(alive, 0, "{alive} of {} values were never dropped", book.made);
     }
 
-    fn book(&self) -> MutexGuard<'_, Book> {
+    fn book(&self) -> MutexGuard<'_, DropLedger> {
         self.book.lock().expect("no panic happens under the tracker's lock")
     }
 }

@@ -45,11 +45,11 @@ pub const INJECTED: &str = "an injected failure";
 /// ```
 #[derive(Clone)]
 pub struct Faults {
-    plan: Arc<Mutex<Plan>>,
+    plan: Arc<Mutex<FaultPlan>>,
     after_handling: bool,
 }
 
-struct Plan {
+struct FaultPlan {
     positions: Positions,
     messages: u64,
     injected: u64,
@@ -83,7 +83,7 @@ impl Faults {
     }
 
     fn new(positions: Positions) -> Self {
-        let plan = Plan { positions, messages: 0, injected: 0 };
+        let plan = FaultPlan { positions, messages: 0, injected: 0 };
         Self { plan: Arc::new(Mutex::new(plan)), after_handling: false }
     }
 

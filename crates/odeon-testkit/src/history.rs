@@ -87,11 +87,11 @@ pub struct Call(usize);
 struct Operation<C, A> {
     called: u64,
     call: C,
-    told: Told<A>,
+    told: OperationResult<A>,
 }
 
 #[derive(Debug, Clone)]
-enum Told<A> {
+enum OperationResult<A> {
     Answer { at: u64, answer: A },
     Nothing,
     Undone,
@@ -112,7 +112,7 @@ impl<C, A> History<C, A> {
     /// A client asks. As long as it has not been answered its operation may happen, now or at any
     /// later time, or not at all.
     pub fn called(&mut self, at: u64, call: C) -> Call {
-        self.operations.push(Operation { called: at, call, told: Told::Nothing });
+        self.operations.push(Operation { called: at, call, told: OperationResult::Nothing });
         Call(self.operations.len() - 1)
     }
 
@@ -124,7 +124,7 @@ impl<C, A> History<C, A> {
     pub fn answered(&mut self, call: Call, at: u64, answer: A) {
         let operation = self.open(call);
         assert!(operation.called <= at, "nobody is answered before he asks");
-        operation.told = Told::Answer { at, answer };
+        operation.told = OperationResult::Answer { at, answer };
     }
 
     /// The client knows that nothing has happened, and nothing will.
@@ -133,22 +133,25 @@ impl<C, A> History<C, A> {
     /// If it was answered.
     #[track_caller]
     pub fn undone(&mut self, call: Call) {
-        self.open(call).told = Told::Undone;
+        self.open(call).told = OperationResult::Undone;
     }
 
     #[track_caller]
     fn open(&mut self, call: Call) -> &mut Operation<C, A> {
         let operation = &mut self.operations[call.0];
-        assert!(matches!(operation.told, Told::Nothing), "the client has been told");
+        assert!(matches!(operation.told, OperationResult::Nothing), "the client has been told");
         operation
     }
 
     /// How many were answered, and how many of the others may have happened.
     pub fn counts(&self) -> (usize, usize) {
-        let of = |is: fn(&Told<A>) -> bool| {
+        let of = |is: fn(&OperationResult<A>) -> bool| {
             self.operations.iter().filter(|operation| is(&operation.told)).count()
         };
-        (of(|told| matches!(told, Told::Answer { .. })), of(|told| matches!(told, Told::Nothing)))
+        (
+            of(|told| matches!(told, OperationResult::Answer { .. })),
+            of(|told| matches!(told, OperationResult::Nothing)),
+        )
     }
 
     /// `None`: some order of all steps explains every answer, in which each operation takes place

@@ -44,9 +44,9 @@ pub struct Probe<'r, M: Message> {
     received: Arc<Mutex<VecDeque<M>>>,
 }
 
-struct Receiver<M>(Arc<Mutex<VecDeque<M>>>);
+struct ProbeReceiver<M>(Arc<Mutex<VecDeque<M>>>);
 
-impl<M: Message> Actor for Receiver<M> {
+impl<M: Message> Actor for ProbeReceiver<M> {
     type Msg = M;
     fn handle(&mut self, msg: M, _: &mut Context<'_, Self>) {
         self.0.lock().expect("no panic happens under the probe's lock").push_back(msg);
@@ -57,7 +57,7 @@ impl Deterministic {
     /// A new actor that keeps what it is sent for the test.
     pub fn probe<M: Message>(&self) -> Probe<'_, M> {
         let received = Arc::default();
-        let actor = self.theater().spawn(Receiver(Arc::clone(&received)));
+        let actor = self.theater().spawn(ProbeReceiver(Arc::clone(&received)));
         Probe { run: self, actor, received }
     }
 }
@@ -70,7 +70,7 @@ impl<M: Message> Probe<'_, M> {
 
     /// The next message if it has been received already. Runs nothing.
     pub fn try_next(&self) -> Option<M> {
-        self.received.lock().expect("as in `Receiver`").pop_front()
+        self.received.lock().expect("as in `ProbeReceiver`").pop_front()
     }
 
     /// The next message. Runs the theater until it has been received, and lets time pass for it, at

@@ -15,7 +15,7 @@ use odeon_core::{
     Actor, ActorRef, AsyncActor, AsyncContext, Context, Message, Random, Reply, Supervision,
 };
 
-use super::society::{Books, Society, Word as SocialWord, live_and_account};
+use super::society::{Books, Society, SocietyMessage as SocialWord, live_and_account};
 use super::stage::StageUnderTest;
 use crate::conservation::{Counted, Ticket};
 use crate::drop_tracker::Tracked;
@@ -71,10 +71,10 @@ impl Drop for RingsAtEnd {
     }
 }
 
-enum Word {
+enum AsyncMemberMessage {
     Meet {
         ticket: Ticket,
-        friend: ActorRef<Word>,
+        friend: ActorRef<AsyncMemberMessage>,
     },
     Visit {
         ticket: Ticket,
@@ -90,7 +90,7 @@ enum Word {
     Question(Reply<u64>),
 }
 
-impl Message for Word {
+impl Message for AsyncMemberMessage {
     const MAILBOXES: usize = 3;
     fn mailbox(&self) -> usize {
         match self {
@@ -101,7 +101,7 @@ impl Message for Word {
     }
 }
 
-impl Counted for Word {
+impl Counted for AsyncMemberMessage {
     fn into_ticket(self) -> Option<Ticket> {
         match self {
             Self::Meet { ticket, .. } | Self::Visit { ticket, .. } | Self::Await { ticket, .. } => {
@@ -112,7 +112,7 @@ impl Counted for Word {
     }
 }
 
-impl SocialWord for Word {
+impl SocialWord for AsyncMemberMessage {
     fn meet(ticket: Ticket, friend: ActorRef<Self>) -> Self {
         Self::Meet { ticket, friend }
     }
@@ -125,7 +125,7 @@ impl SocialWord for Word {
 struct Guest {
     world: World,
     random: Random,
-    friends: Vec<ActorRef<Word>>,
+    friends: Vec<ActorRef<AsyncMemberMessage>>,
     inside: bool,
     _state: Tracked<()>,
 }
@@ -137,16 +137,18 @@ struct Host {
 }
 
 impl Actor for Host {
-    type Msg = Word;
-    fn handle(&mut self, msg: Word, ctx: &mut Context<'_, Self>) {
+    type Msg = AsyncMemberMessage;
+    fn handle(&mut self, msg: AsyncMemberMessage, ctx: &mut Context<'_, Self>) {
         match msg {
-            Word::Meet { ticket, friend } => {
+            AsyncMemberMessage::Meet { ticket, friend } => {
                 ticket.handled();
                 let guest = ctx.spawn(self.world.guest(7));
                 self.world.books.meet(&guest, friend);
             }
-            Word::Visit { ticket, .. } | Word::Await { ticket, .. } => ticket.handled(),
-            Word::Question(reply) => reply.send(2),
+            AsyncMemberMessage::Visit { ticket, .. } | AsyncMemberMessage::Await { ticket, .. } => {
+                ticket.handled()
+            }
+            AsyncMemberMessage::Question(reply) => reply.send(2),
         }
     }
 }
@@ -162,14 +164,14 @@ impl Guest {
         }
     }
 
-    fn some_friend(&mut self, ctx: &AsyncContext<'_, Self>) -> ActorRef<Word> {
+    fn some_friend(&mut self, ctx: &AsyncContext<'_, Self>) -> ActorRef<AsyncMemberMessage> {
         match self.friends.len() {
             0 => ctx.actor_ref(),
             friends => self.friends[self.random.below(friends)].clone(),
         }
     }
 
-    fn visit(&self, to: &ActorRef<Word>, hops: u32) {
+    fn visit(&self, to: &ActorRef<AsyncMemberMessage>, hops: u32) {
         self.world.books.visit(to, hops);
     }
 
@@ -202,14 +204,18 @@ impl Guest {
             }
             8 | 9 => self.found_family(hops, ctx),
             10..13 => {
-                let question = self.some_friend(ctx).ask(Word::Question);
+                let question = self.some_friend(ctx).ask(AsyncMemberMessage::Question);
                 // In a circle this never ends, unless somebody is stopped.
                 let _answer = question.await;
             }
             13 | 14 => {
                 let (to, bell) = (self.some_friend(ctx), Bell::new());
                 let end = RingsAtEnd(bell.clone());
-                self.world.books.ledger.send(&to, |ticket| Word::Await { ticket, hops, end });
+                self.world.books.ledger.send(&to, |ticket| AsyncMemberMessage::Await {
+                    ticket,
+                    hops,
+                    end,
+                });
                 bell.rings().await;
             }
             15 => {
@@ -227,17 +233,17 @@ impl Guest {
 }
 
 impl AsyncActor for Guest {
-    type Msg = Word;
+    type Msg = AsyncMemberMessage;
 
-    async fn handle(&mut self, msg: Word, ctx: &mut AsyncContext<'_, Self>) {
+    async fn handle(&mut self, msg: AsyncMemberMessage, ctx: &mut AsyncContext<'_, Self>) {
         assert!(!std::mem::replace(&mut self.inside, true), "two messages at a time");
         let _local = self.world.books.values.track(());
         match msg {
-            Word::Meet { ticket, friend } => {
+            AsyncMemberMessage::Meet { ticket, friend } => {
                 ticket.handled();
                 self.friends.push(friend);
             }
-            Word::Visit { ticket, hops } => {
+            AsyncMemberMessage::Visit { ticket, hops } => {
                 ticket.handled();
                 if hops > 0 {
                     for _ in 0..=self.random.below(2) {
@@ -245,14 +251,14 @@ impl AsyncActor for Guest {
                     }
                 }
             }
-            Word::Await { ticket, hops, end } => {
+            AsyncMemberMessage::Await { ticket, hops, end } => {
                 ticket.handled();
                 if hops > 0 {
                     self.act(hops - 1, ctx).await;
                 }
                 drop(end);
             }
-            Word::Question(reply) => {
+            AsyncMemberMessage::Question(reply) => {
                 yields(self.random.below(3) as u32).await;
                 reply.send(1);
             }
@@ -262,7 +268,7 @@ impl AsyncActor for Guest {
 }
 
 impl Society for World {
-    type Word = Word;
+    type Word = AsyncMemberMessage;
 
     fn books(&self) -> &Books {
         &self.books
@@ -273,7 +279,7 @@ impl Society for World {
         stage: &S,
         beside: bool,
         random: &mut Random,
-    ) -> ActorRef<Word> {
+    ) -> ActorRef<AsyncMemberMessage> {
         let (world, seed) = (self.clone(), random.next_u64());
         match (self.fragile, beside) {
             (_, false) => stage.spawn(self.guest(seed)),

@@ -203,7 +203,7 @@ pub fn s2_order_holds_per_sender_under_contention<M: MailboxUnderTest>() {
     const MESSAGES: u64 = 30_000;
     let (senders, owner) = M::new::<(usize, u64)>();
     let senders = Arc::new(senders);
-    let place = Arc::new(Place::<M>::new(owner));
+    let place = Arc::new(OwnedSide::<M>::new(owner));
     let threads: Vec<_> = (0..SENDERS)
         .map(|sender| {
             let (senders, place) = (senders.clone(), place.clone());
@@ -228,12 +228,12 @@ type Side<M> = (<M as MailboxUnderTest>::Owner<(usize, u64)>, HashMap<usize, u64
 
 /// Where the owner's side stands between turns. Atomics and no lock: ThreadSanitizer does not see
 /// into the standard library's locks.
-struct Place<M: MailboxUnderTest> {
+struct OwnedSide<M: MailboxUnderTest> {
     owned: AtomicBool,
     slot: AtomicCell<Option<Box<Side<M>>>>,
 }
 
-impl<M: MailboxUnderTest> Place<M> {
+impl<M: MailboxUnderTest> OwnedSide<M> {
     fn new(owner: M::Owner<(usize, u64)>) -> Self {
         let side = Box::new((owner, HashMap::new()));
         Self { owned: AtomicBool::new(false), slot: AtomicCell::new(Some(side)) }
@@ -256,7 +256,7 @@ impl<M: MailboxUnderTest> Place<M> {
     }
 }
 
-fn turn<M: MailboxUnderTest>(place: &Place<M>) {
+fn turn<M: MailboxUnderTest>(place: &OwnedSide<M>) {
     let mut side = place.take();
     loop {
         let (owner, next) = &mut *side;

@@ -16,7 +16,7 @@ use odeon_core::{
     Actor, ActorRef, AskError, Context, Directive, Message, Random, Reply, Supervision,
 };
 
-use super::society::{Books, Society, Word as SocialWord, live_and_account};
+use super::society::{Books, Society, SocietyMessage as SocialWord, live_and_account};
 use super::stage::StageUnderTest;
 use crate::conservation::{Counted, Ticket};
 use crate::drop_tracker::Tracked;
@@ -35,14 +35,14 @@ struct World {
     answered: Arc<AtomicU64>,
 }
 
-enum Word {
+enum MemberMessage {
     Visit {
         ticket: Ticket,
         hops: u32,
     },
     Meet {
         ticket: Ticket,
-        friend: ActorRef<Word>,
+        friend: ActorRef<MemberMessage>,
     },
     Question {
         ticket: Ticket,
@@ -53,7 +53,7 @@ enum Word {
     Answer(Result<u64, AskError>),
 }
 
-impl Message for Word {
+impl Message for MemberMessage {
     const MAILBOXES: usize = 3;
     fn mailbox(&self) -> usize {
         match self {
@@ -64,7 +64,7 @@ impl Message for Word {
     }
 }
 
-impl Counted for Word {
+impl Counted for MemberMessage {
     fn into_ticket(self) -> Option<Ticket> {
         match self {
             Self::Visit { ticket, .. }
@@ -75,7 +75,7 @@ impl Counted for Word {
     }
 }
 
-impl SocialWord for Word {
+impl SocialWord for MemberMessage {
     fn meet(ticket: Ticket, friend: ActorRef<Self>) -> Self {
         Self::Meet { ticket, friend }
     }
@@ -88,7 +88,7 @@ impl SocialWord for Word {
 struct Citizen {
     world: World,
     random: Random,
-    friends: Vec<ActorRef<Word>>,
+    friends: Vec<ActorRef<MemberMessage>>,
     kept: Vec<Reply<u64>>,
     _state: Tracked<()>,
 }
@@ -104,34 +104,34 @@ impl Citizen {
         }
     }
 
-    fn some_friend(&mut self, ctx: &Context<'_, Self>) -> ActorRef<Word> {
+    fn some_friend(&mut self, ctx: &Context<'_, Self>) -> ActorRef<MemberMessage> {
         match self.friends.len() {
             0 => ctx.actor_ref(),
             friends => self.friends[self.random.below(friends)].clone(),
         }
     }
 
-    fn visit(&self, to: &ActorRef<Word>, hops: u32) {
+    fn visit(&self, to: &ActorRef<MemberMessage>, hops: u32) {
         self.world.books.visit(to, hops);
     }
 
     fn ask(&mut self, hops: u32, ctx: &Context<'_, Self>) {
         let reply = if self.random.below(2) == 0 {
-            ctx.reply_to(Word::Answer)
+            ctx.reply_to(MemberMessage::Answer)
         } else {
             // ORDERING: Relaxed, also below: read after the shutdown.
             self.world.asked.fetch_add(1, Ordering::Relaxed);
             let answered = self.world.answered.clone();
             ctx.reply_to(move |answer| {
                 answered.fetch_add(1, Ordering::Relaxed);
-                Word::Answer(answer)
+                MemberMessage::Answer(answer)
             })
         };
         let to = self.some_friend(ctx);
-        self.world.books.ledger.send(&to, |ticket| Word::Question { ticket, hops, reply });
+        self.world.books.ledger.send(&to, |ticket| MemberMessage::Question { ticket, hops, reply });
     }
 
-    fn have_child(&mut self, ctx: &Context<'_, Self>) -> ActorRef<Word> {
+    fn have_child(&mut self, ctx: &Context<'_, Self>) -> ActorRef<MemberMessage> {
         let seed = self.random.next_u64();
         if self.world.fragile && self.random.below(2) == 0 {
             let policy = some_policy(&mut self.random, true);
@@ -171,11 +171,11 @@ impl Citizen {
 }
 
 impl Actor for Citizen {
-    type Msg = Word;
+    type Msg = MemberMessage;
 
-    fn handle(&mut self, msg: Word, ctx: &mut Context<'_, Self>) {
+    fn handle(&mut self, msg: MemberMessage, ctx: &mut Context<'_, Self>) {
         match msg {
-            Word::Visit { ticket, hops } => {
+            MemberMessage::Visit { ticket, hops } => {
                 ticket.handled();
                 if let Some(reply) = self.kept.pop() {
                     reply.send(1);
@@ -184,24 +184,24 @@ impl Actor for Citizen {
                     (0..=self.random.below(2)).for_each(|_| self.act(hops - 1, ctx));
                 }
             }
-            Word::Meet { ticket, friend } => {
+            MemberMessage::Meet { ticket, friend } => {
                 ticket.handled();
                 self.friends.push(friend);
             }
-            Word::Question { ticket, hops, reply } => {
+            MemberMessage::Question { ticket, hops, reply } => {
                 ticket.handled();
                 match self.random.below(6) {
                     0 => self.kept.push(reply),
                     1 => drop(reply),
                     2 if hops > 0 => {
                         let (to, hops) = (self.some_friend(ctx), hops - 1);
-                        let question = |ticket| Word::Question { ticket, hops, reply };
+                        let question = |ticket| MemberMessage::Question { ticket, hops, reply };
                         self.world.books.ledger.send(&to, question);
                     }
                     _ => reply.send(2),
                 }
             }
-            Word::Answer(answer) => {
+            MemberMessage::Answer(answer) => {
                 if matches!(answer, Err(AskError::NoReply | AskError::Failed(_))) {
                     ctx.open(2);
                 }
@@ -238,7 +238,7 @@ fn some_policy(random: &mut Random, has_parent: bool) -> Supervision {
 }
 
 impl Society for World {
-    type Word = Word;
+    type Word = MemberMessage;
 
     fn books(&self) -> &Books {
         &self.books
@@ -249,7 +249,7 @@ impl Society for World {
         stage: &S,
         beside: bool,
         random: &mut Random,
-    ) -> ActorRef<Word> {
+    ) -> ActorRef<MemberMessage> {
         let seed = random.next_u64();
         match (self.fragile, beside) {
             (false, false) => stage.spawn(Citizen::new(self, seed)),

@@ -27,7 +27,7 @@ pub(super) struct Books {
 }
 
 /// What members can say to each other in every population.
-pub(super) trait Word: Counted + Sized {
+pub(super) trait SocietyMessage: Counted + Sized {
     /// Makes a friend known.
     fn meet(ticket: Ticket, friend: ActorRef<Self>) -> Self;
 
@@ -37,7 +37,7 @@ pub(super) trait Word: Counted + Sized {
 
 /// One kind of population.
 pub(super) trait Society {
-    type Word: Word;
+    type Word: SocietyMessage;
 
     fn books(&self) -> &Books;
 
@@ -60,11 +60,11 @@ pub(super) trait Society {
 }
 
 impl Books {
-    pub(super) fn meet<W: Word>(&self, to: &ActorRef<W>, friend: ActorRef<W>) {
+    pub(super) fn meet<W: SocietyMessage>(&self, to: &ActorRef<W>, friend: ActorRef<W>) {
         self.ledger.send(to, |ticket| W::meet(ticket, friend));
     }
 
-    pub(super) fn visit<W: Word>(&self, to: &ActorRef<W>, hops: u32) {
+    pub(super) fn visit<W: SocietyMessage>(&self, to: &ActorRef<W>, hops: u32) {
         self.ledger.send(to, |ticket| W::visit(ticket, hops));
     }
 }

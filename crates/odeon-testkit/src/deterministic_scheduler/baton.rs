@@ -13,7 +13,7 @@ use std::any::Any;
 
 use odeon_core::{ActorId, Random};
 
-use super::seeded_stage::Step;
+use super::seeded_stage::SeededStep;
 
 /// TUNE: turns that are interrupted at the same time. More threads find no more, and cost memory.
 /// Guessed.
@@ -37,7 +37,7 @@ pub(super) struct Interrupted {
 }
 
 /// What the seed has chosen.
-pub(super) enum Next {
+pub(super) enum SeededChoice {
     /// Nothing: the test goes on.
     Test,
     /// The interrupted turn of this carrier.
@@ -48,7 +48,7 @@ pub(super) enum Next {
 
 /// How the test wants it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(super) enum InterruptMode {
     /// Turns are interrupted.
     Interleaved,
     /// The turn that runs goes on to its end.
@@ -59,13 +59,13 @@ pub(super) enum Mode {
 
 pub(super) struct Baton {
     pub(super) holder: Holder,
-    pub(super) mode: Mode,
+    pub(super) mode: InterruptMode,
     /// In the order in which they were interrupted.
     pub(super) interrupted: Vec<Interrupted>,
     /// Carriers without a turn.
     pub(super) spare: Vec<usize>,
     /// What the carrier that gets the baton begins with.
-    pub(super) step: Option<Step>,
+    pub(super) step: Option<SeededStep>,
     /// Whose turn each carrier has.
     pub(super) actors: Vec<Option<ActorId>>,
     /// Steps that the test still wants, and those that it has had.
@@ -95,7 +95,7 @@ impl Baton {
         let resumes = [1, 2, 4, 16][random.below(4)];
         Self {
             holder: Holder::Test,
-            mode: Mode::Interleaved,
+            mode: InterruptMode::Interleaved,
             interrupted: Vec::new(),
             spare: Vec::new(),
             step: None,
@@ -114,12 +114,13 @@ impl Baton {
 
     /// A number from 1 to `most`.
     pub(super) fn choose(&mut self, most: usize) -> usize {
-        if self.mode == Mode::Interleaved { 1 + self.random.below(most) } else { most }
+        if self.mode == InterruptMode::Interleaved { 1 + self.random.below(most) } else { most }
     }
 
     /// Whether the turn at a point is interrupted there.
     pub(super) fn interrupts(&mut self, has_fresh: bool) -> bool {
-        let may = self.mode == Mode::Interleaved && self.interrupted.len() < MOST_INTERRUPTED;
+        let may =
+            self.mode == InterruptMode::Interleaved && self.interrupted.len() < MOST_INTERRUPTED;
         let has_others = has_fresh || self.may_resume().next().is_some();
         may && has_others && self.random.below(self.interrupts) == 0
     }
@@ -160,11 +161,11 @@ impl Baton {
     }
 
     /// Protocol 2: who goes next; and how many could have been resumed.
-    pub(super) fn next(&mut self, has_fresh: bool) -> (Next, usize) {
+    pub(super) fn next(&mut self, has_fresh: bool) -> (SeededChoice, usize) {
         let places: Vec<usize> = self.may_resume().collect();
         let is_fresh = match (has_fresh, places.is_empty()) {
-            _ if self.left == 0 || self.panic.is_some() => return (Next::Test, 0),
-            (false, true) => return (Next::Test, 0),
+            _ if self.left == 0 || self.panic.is_some() => return (SeededChoice::Test, 0),
+            (false, true) => return (SeededChoice::Test, 0),
             (has_fresh, true) => has_fresh,
             (false, false) => false,
             (true, false) => self.random.below(self.resumes) > 0,
@@ -172,10 +173,10 @@ impl Baton {
         self.left -= 1;
         self.made += 1;
         if is_fresh {
-            return (Next::Fresh, places.len());
+            return (SeededChoice::Fresh, places.len());
         }
         let chosen = self.random.below(places.len());
-        (Next::Resume(self.resume(places[chosen])), places.len())
+        (SeededChoice::Resume(self.resume(places[chosen])), places.len())
     }
 
     /// The turn at this place goes on; answers its carrier.

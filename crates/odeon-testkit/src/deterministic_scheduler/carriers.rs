@@ -14,8 +14,8 @@ use std::time::Duration;
 use odeon_core::ActorId;
 use odeon_sync::interruption::{self, Watch};
 
-use super::baton::{Baton, Holder, Mode, Next};
-use super::seeded_stage::{SeededStage, Step};
+use super::baton::{Baton, Holder, InterruptMode, SeededChoice};
+use super::seeded_stage::{SeededStage, SeededStep};
 use crate::trace::Choice;
 
 /// TUNE: real time without a change after which the turn that runs is taken to wait for one that
@@ -120,7 +120,7 @@ impl SeededStage {
     /// If that does not come to an end.
     pub(super) fn run_interleaved(self: &Arc<Self>, steps: usize) -> Result<usize, Stuck> {
         let mut baton = self.carriers.baton();
-        (baton.left, baton.made, baton.mode) = (steps, 0, Mode::Interleaved);
+        (baton.left, baton.made, baton.mode) = (steps, 0, InterruptMode::Interleaved);
         if let Some(holder) = self.next(&mut baton) {
             self.carriers.pass(&mut baton, holder);
             baton = self.carriers.wait_for_all(baton)?;
@@ -137,12 +137,12 @@ impl SeededStage {
     /// If that does not come to an end.
     pub(super) fn run_whole(self: &Arc<Self>, actor: ActorId) -> Result<bool, Stuck> {
         let mut baton = self.carriers.baton();
-        (baton.left, baton.mode) = (0, Mode::Whole);
+        (baton.left, baton.mode) = (0, InterruptMode::Whole);
         let of_actor = |place: &usize| baton.interrupted[*place].actor == Some(actor);
         let interrupted = (0..baton.interrupted.len()).find(of_actor);
         let holder = match (interrupted, self.take(actor)) {
             (Some(place), _) => Holder::Carrier(baton.resume(place)),
-            (None, Some(task)) => self.holder_for(&mut baton, Step::Turn(task, 1)),
+            (None, Some(task)) => self.holder_for(&mut baton, SeededStep::Turn(task, 1)),
             (None, None) => return Ok(false),
         };
         self.carriers.pass(&mut baton, holder);
@@ -158,16 +158,16 @@ impl SeededStage {
     /// If one does not come to an end; then some still do.
     pub(super) fn finish_turns(self: &Arc<Self>) -> Result<(), Stuck> {
         let mut baton = self.carriers.baton();
-        (baton.left, baton.mode) = (0, Mode::Whole);
+        (baton.left, baton.mode) = (0, InterruptMode::Whole);
         if baton.is_stuck {
             return Err(Stuck);
         }
         let mut given_up = 0;
         while !baton.interrupted.is_empty() {
             if !baton.has_resumable() {
-                baton.mode = Mode::GivingUp;
+                baton.mode = InterruptMode::GivingUp;
             }
-            given_up += usize::from(baton.mode == Mode::GivingUp);
+            given_up += usize::from(baton.mode == InterruptMode::GivingUp);
             if given_up > MOST_GIVEN_UP {
                 return Err(Stuck);
             }
@@ -205,12 +205,12 @@ impl SeededStage {
     fn next(self: &Arc<Self>, baton: &mut Baton) -> Option<Holder> {
         let (next, interrupted) = baton.next(self.has_fresh());
         match next {
-            Next::Test => None,
-            Next::Resume(carrier) => {
+            SeededChoice::Test => None,
+            SeededChoice::Resume(carrier) => {
                 self.record(Choice::Resumed { interrupted });
                 Some(Holder::Carrier(carrier))
             }
-            Next::Fresh => {
+            SeededChoice::Fresh => {
                 let step = self.choose().expect("nobody else takes steps");
                 Some(self.holder_for(baton, step))
             }
@@ -218,7 +218,7 @@ impl SeededStage {
     }
 
     /// A carrier that will do this first.
-    fn holder_for(self: &Arc<Self>, baton: &mut Baton, step: Step) -> Holder {
+    fn holder_for(self: &Arc<Self>, baton: &mut Baton, step: SeededStep) -> Holder {
         baton.step = Some(step);
         let number = baton.spare.pop().unwrap_or_else(|| {
             baton.actors.push(None);
@@ -300,7 +300,7 @@ fn point() {
 
 fn wait(is_first: bool) {
     with_carrier(|stage, me| {
-        let gives_up = stage.carriers.baton().mode == Mode::GivingUp;
+        let gives_up = stage.carriers.baton().mode == InterruptMode::GivingUp;
         if gives_up && !thread::panicking() {
             resume_unwind(Box::new(GIVEN_UP));
         }

@@ -17,7 +17,7 @@ pub(super) const LONGEST_TURN_MESSAGES: usize = 8;
 
 pub(crate) struct SeededStage {
     pub(super) theater: Arc<TheaterShared>,
-    state: Mutex<State>,
+    state: Mutex<StageState>,
     pub(super) carriers: Carriers,
     /// What the test's thread had announced when the stage was made.
     announced_before: u64,
@@ -26,7 +26,7 @@ pub(crate) struct SeededStage {
     is_interleaved: AtomicBool,
 }
 
-struct State {
+struct StageState {
     /// In the order in which they were woken. What is left here, or held, when the theater ends has
     /// been ended with it and is never run.
     runnable: Vec<Task>,
@@ -37,7 +37,7 @@ struct State {
 }
 
 /// What the seed chose.
-pub(super) enum Step {
+pub(super) enum SeededStep {
     /// A turn of so many messages.
     Turn(Task, u32),
     /// The next timer.
@@ -46,7 +46,7 @@ pub(super) enum Step {
 
 impl SeededStage {
     pub(super) fn new(theater: Arc<TheaterShared>, seed: u64, test: u64) -> Self {
-        let state = State {
+        let state = StageState {
             runnable: Vec::new(),
             held: HashMap::new(),
             random: Random::from_seed(seed),
@@ -61,7 +61,7 @@ impl SeededStage {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, StageState> {
         self.state.lock().expect("no panic happens under the stage's lock")
     }
 
@@ -93,15 +93,15 @@ impl SeededStage {
         self.is_interleaved.load(Ordering::Relaxed)
     }
 
-    pub(super) fn choose(&self) -> Option<Step> {
+    pub(super) fn choose(&self) -> Option<SeededStep> {
         self.lock().choose(self.theater.has_due())
     }
 
-    pub(super) fn do_step(&self, step: Step) {
+    pub(super) fn do_step(&self, step: SeededStep) {
         match step {
-            Step::Turn(task, messages) => self.give_turn(task, messages),
+            SeededStep::Turn(task, messages) => self.give_turn(task, messages),
             // Without the lock: a timer wakes actors.
-            Step::Timer => _ = self.theater.fire_due(),
+            SeededStep::Timer => _ = self.theater.fire_due(),
         }
     }
 
@@ -175,7 +175,7 @@ impl SeededStage {
     }
 }
 
-impl Step {
+impl SeededStep {
     pub(super) fn actor(&self) -> Option<ActorId> {
         match self {
             Self::Turn(task, _) => Some(task.actor()),
@@ -184,9 +184,9 @@ impl Step {
     }
 }
 
-impl State {
+impl StageState {
     /// Timers fire in their order; the seed decides between the next one and the actors.
-    fn choose(&mut self, timer_is_due: bool) -> Option<Step> {
+    fn choose(&mut self, timer_is_due: bool) -> Option<SeededStep> {
         let runnable = self.runnable.len();
         let candidates = runnable + usize::from(timer_is_due);
         if candidates == 0 {
@@ -195,11 +195,11 @@ impl State {
         let chosen = self.random.below(candidates);
         if chosen == runnable {
             self.trace.record(Choice::Timer { runnable });
-            return Some(Step::Timer);
+            return Some(SeededStep::Timer);
         }
         let messages = 1 + self.random.below(LONGEST_TURN_MESSAGES) as u32;
         self.trace.record(Choice::Turn { runnable, chosen, messages });
-        Some(Step::Turn(self.runnable.remove(chosen), messages))
+        Some(SeededStep::Turn(self.runnable.remove(chosen), messages))
     }
 
     /// The task of an actor that the test has go next.

@@ -5,7 +5,7 @@
 //! that were answered stand in the order of their answers: all of them below some place are over,
 //! and none is begun from some place on, so only those between are written down.
 
-use super::{Model, Operation, Step, Told, Unexplained};
+use super::{Model, Operation, OperationResult, Step, Unexplained};
 use std::collections::HashSet;
 use std::fmt;
 
@@ -22,7 +22,7 @@ where
     C: fmt::Debug,
     A: fmt::Debug,
 {
-    let search = Search::new(operations, model);
+    let search = HistorySearch::new(operations, model);
     let best = search.run(initial).err()?;
     let stuck = search.candidates(&best).into_iter().filter_map(|it| match it {
         It::Answered(it) => Some(search.answered[it].to_string()),
@@ -48,7 +48,7 @@ impl<C: fmt::Debug, A: fmt::Debug> fmt::Display for Answered<'_, C, A> {
 
 /// What has happened.
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct Progress {
+struct SearchProgress {
     /// So many of the answered operations are over, all those before any other one.
     over: usize,
     /// The steps of the answered ones that follow; none of those behind is begun.
@@ -57,7 +57,7 @@ struct Progress {
     lost: Vec<u8>,
 }
 
-impl Progress {
+impl SearchProgress {
     fn of(&self, it: It) -> u8 {
         match it {
             It::Answered(it) => self.begun.get(it - self.over).copied().unwrap_or(0),
@@ -94,7 +94,7 @@ enum It {
     Lost(usize),
 }
 
-struct Search<'a, M: Model> {
+struct HistorySearch<'a, M: Model> {
     model: &'a M,
     /// In the order of their answers.
     answered: Vec<Answered<'a, M::Call, M::Answer>>,
@@ -103,16 +103,16 @@ struct Search<'a, M: Model> {
     lost: Vec<(u64, &'a M::Call)>,
 }
 
-impl<'a, M: Model> Search<'a, M> {
+impl<'a, M: Model> HistorySearch<'a, M> {
     fn new(operations: &'a [Operation<M::Call, M::Answer>], model: &'a M) -> Self {
         let (mut answered, mut lost) = (Vec::new(), Vec::new());
         for Operation { called, call, told } in operations {
             match told {
-                Told::Answer { at, answer } => {
+                OperationResult::Answer { at, answer } => {
                     answered.push(Answered { called: *called, at: *at, call, answer });
                 }
-                Told::Nothing => lost.push((*called, call)),
-                Told::Undone => {}
+                OperationResult::Nothing => lost.push((*called, call)),
+                OperationResult::Undone => {}
             }
         }
         answered.sort_by_key(|operation| operation.at);
@@ -131,8 +131,8 @@ impl<'a, M: Model> Search<'a, M> {
 
     /// `Err`: no order explains all answers; what one that explains the most has done.
     // WHY no recursion: a history has more steps than a thread has stack for.
-    fn run(&self, initial: M::State) -> Result<(), Progress> {
-        let begin = Progress { over: 0, begun: Vec::new(), lost: vec![0; self.lost.len()] };
+    fn run(&self, initial: M::State) -> Result<(), SearchProgress> {
+        let begin = SearchProgress { over: 0, begun: Vec::new(), lost: vec![0; self.lost.len()] };
         let (mut best, mut most) = (begin.clone(), 0);
         let mut seen = HashSet::new();
         let mut branches = vec![(begin, initial)];
@@ -157,7 +157,12 @@ impl<'a, M: Model> Search<'a, M> {
         Err(best)
     }
 
-    fn step(&self, progress: &Progress, state: &M::State, it: It) -> Option<(Progress, M::State)> {
+    fn step(
+        &self,
+        progress: &SearchProgress,
+        state: &M::State,
+        it: It,
+    ) -> Option<(SearchProgress, M::State)> {
         let (call, answer) = match it {
             It::Answered(it) => (self.answered[it].call, Some(self.answered[it].answer)),
             It::Lost(it) => (self.lost[it].1, None),
@@ -180,7 +185,7 @@ impl<'a, M: Model> Search<'a, M> {
 
     /// Those that can take their next step: they were called before any that is not over was
     /// answered.
-    fn candidates(&self, progress: &Progress) -> Vec<It> {
+    fn candidates(&self, progress: &SearchProgress) -> Vec<It> {
         let Some(first) = self.answered.get(progress.over) else { return Vec::new() };
         let near = (progress.over..self.answered.len())
             .take_while(|&it| self.first_called[it] <= first.at)

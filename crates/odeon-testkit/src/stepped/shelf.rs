@@ -59,16 +59,16 @@ impl<M> Shelf<M> {
         Some(message)
     }
 
-    fn handling(&self) -> Handling<'_, M> {
+    fn handling(&self) -> OpenHandler<'_, M> {
         self.lock().handling = true;
-        Handling(self)
+        OpenHandler(self)
     }
 }
 
 /// A handler that has begun, until it returns, panics or is cancelled.
-struct Handling<'a, M>(&'a Shelf<M>);
+struct OpenHandler<'a, M>(&'a Shelf<M>);
 
-impl<M> Drop for Handling<'_, M> {
+impl<M> Drop for OpenHandler<'_, M> {
     fn drop(&mut self) {
         self.0.lock().handling = false;
     }

@@ -67,7 +67,8 @@ impl AsyncProbe {
 /// What a job for a probe returns.
 pub type JobFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
-type Job = Box<dyn for<'a> FnOnce(&'a mut AsyncContext<'_, AsyncProbe>) -> JobFuture<'a> + Send>;
+type AsyncProbeJob =
+    Box<dyn for<'a> FnOnce(&'a mut AsyncContext<'_, AsyncProbe>) -> JobFuture<'a> + Send>;
 
 /// A message to a probe.
 pub enum Order {
@@ -76,7 +77,7 @@ pub enum Order {
     /// Note this number, and wait for the bell.
     Wait(u64, Bell),
     /// Whatever the test wants.
-    Run(Job),
+    Run(AsyncProbeJob),
 }
 
 impl Order {

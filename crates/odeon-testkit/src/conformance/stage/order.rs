@@ -51,7 +51,7 @@ pub fn s1_started_comes_before_the_first_message<S: StageUnderTest>() {
 }
 
 /// Receives numbers per sender and checks that they rise by one.
-struct Receiver {
+struct OrderChecker {
     next: HashMap<u32, u64>,
 }
 
@@ -61,7 +61,7 @@ enum Numbered {
 }
 impl Message for Numbered {}
 
-impl Actor for Receiver {
+impl Actor for OrderChecker {
     type Msg = Numbered;
     fn handle(&mut self, msg: Numbered, _ctx: &mut Context<'_, Self>) {
         match msg {
@@ -107,7 +107,7 @@ const ENDLESS: u32 = 20_000;
 pub fn s2_order_holds_per_sender<S: StageUnderTest>() {
     const MESSAGES: u64 = 500;
     for_stages(|stage: S| {
-        let receiver = stage.spawn(Receiver { next: HashMap::new() });
+        let receiver = stage.spawn(OrderChecker { next: HashMap::new() });
         let sender = |id| Sender { id, to: receiver.clone(), sent: 0 };
         for id in 0..3 {
             stage.spawn(sender(2 * id)).send(MESSAGES).expect("senders live");

@@ -86,14 +86,14 @@ impl Probe {
     }
 }
 
-type Job = Box<dyn FnOnce(&mut Probe, &mut Context<'_, Probe>) + Send>;
+type ProbeJob = Box<dyn FnOnce(&mut Probe, &mut Context<'_, Probe>) + Send>;
 
 /// A message to a probe.
 pub enum Do {
     /// Note this number.
     Note(u64),
     /// Whatever the test wants.
-    Run(Job),
+    Run(ProbeJob),
 }
 
 impl Do {

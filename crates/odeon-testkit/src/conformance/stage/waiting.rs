@@ -218,30 +218,30 @@ pub fn s13_a_future_that_wakes_itself_lets_others_pass<S: StageUnderTest>() {
 /// next message on.
 pub fn s13_guards_hold_across_awaits<S: StageUnderTest>() {
     struct Guarded(Arc<Mutex<Vec<u32>>>);
-    enum Word {
+    enum WaitingMessage {
         Open,
         Guarded(u32),
     }
-    impl Message for Word {
+    impl Message for WaitingMessage {
         const MAILBOXES: usize = 2;
         fn mailbox(&self) -> usize {
             usize::from(matches!(self, Self::Guarded(_)))
         }
     }
     impl AsyncActor for Guarded {
-        type Msg = Word;
+        type Msg = WaitingMessage;
         async fn started(&mut self, ctx: &mut AsyncContext<'_, Self>) {
             ctx.close(1);
             yields(2).await;
         }
-        async fn handle(&mut self, msg: Word, ctx: &mut AsyncContext<'_, Self>) {
+        async fn handle(&mut self, msg: WaitingMessage, ctx: &mut AsyncContext<'_, Self>) {
             match msg {
-                Word::Open => {
+                WaitingMessage::Open => {
                     ctx.open(1);
                     yields(2).await;
                     self.0.lock().expect("nothing panics under this lock").push(0);
                 }
-                Word::Guarded(n) => {
+                WaitingMessage::Guarded(n) => {
                     // One for each opening.
                     ctx.close(1);
                     yields(n % 3).await;
@@ -253,13 +253,13 @@ pub fn s13_guards_hold_across_awaits<S: StageUnderTest>() {
     for_stages(|stage: S| {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let actor = stage.spawn(Guarded(seen.clone()));
-        (1..=3).for_each(|n| actor.send(Word::Guarded(n)).expect("the actor lives"));
+        (1..=3).for_each(|n| actor.send(WaitingMessage::Guarded(n)).expect("the actor lives"));
         let handled = |count: usize| {
             let seen = seen.clone();
             move || seen.lock().expect("as above").len() == count
         };
         for round in 1..=3 {
-            actor.send(Word::Open).expect("the actor lives");
+            actor.send(WaitingMessage::Open).expect("the actor lives");
             stage.run_until(handled(2 * round));
         }
         assert_eq!(*seen.lock().expect("as above"), [0, 1, 0, 2, 0, 3]);
@@ -270,18 +270,18 @@ pub fn s13_guards_hold_across_awaits<S: StageUnderTest>() {
 /// both kinds.
 pub fn s13_handlers_ask_and_await<S: StageUnderTest>() {
     /// Asks the next one for its sum, and adds its own number.
-    struct Link {
+    struct ChainLink {
         number: u64,
         next: Option<odeon_core::ActorRef<Box<Reply<u64>>>>,
     }
-    impl AsyncActor for Link {
+    impl AsyncActor for ChainLink {
         type Msg = Box<Reply<u64>>;
         async fn handle(&mut self, reply: Box<Reply<u64>>, ctx: &mut AsyncContext<'_, Self>) {
             let rest = match &self.next {
                 Some(next) => next.ask(Box::new).await.expect("the next one answers"),
                 None => {
                     let leaf = ctx.spawn(Leaf);
-                    let last = ctx.spawn(Link { number: 1000, next: Some(leaf) });
+                    let last = ctx.spawn(ChainLink { number: 1000, next: Some(leaf) });
                     last.ask(Box::new).await.expect("a child answers")
                 }
             };
@@ -292,14 +292,14 @@ pub fn s13_handlers_ask_and_await<S: StageUnderTest>() {
     impl Actor for Leaf {
         type Msg = Box<Reply<u64>>;
         fn handle(&mut self, reply: Box<Reply<u64>>, ctx: &mut Context<'_, Self>) {
-            let _quiet = ctx.spawn(Link { number: 0, next: None });
+            let _quiet = ctx.spawn(ChainLink { number: 0, next: None });
             reply.send(10_000);
         }
     }
     for_stages(|stage: S| {
         let mut next = None;
         for number in 1..=10 {
-            let link = Link { number, next };
+            let link = ChainLink { number, next };
             let on_stage = number % 2 == 0;
             let actor = if on_stage { stage.spawn(link) } else { stage.theater().spawn(link) };
             next = Some(actor);
