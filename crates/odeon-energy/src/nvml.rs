@@ -28,10 +28,10 @@ const ABOVE_LIMIT: f64 = 1.5;
 pub struct NvidiaGpus {
     library: Box<dyn Library>,
     domains: Vec<Domain>,
-    counters: Vec<Counter>,
+    counters: Vec<GpuCounter>,
 }
 
-struct Counter {
+struct GpuCounter {
     index: u32,
     last_mj: u64,
     total_mj: u64,
@@ -79,7 +79,7 @@ impl NvidiaGpus {
         }
     }
 
-    fn begin(&self, index: u32) -> Result<(Domain, Counter), Unavailable> {
+    fn begin(&self, index: u32) -> Result<(Domain, GpuCounter), Unavailable> {
         let Gpu { name, identity, limit_watts } = self.library.gpu(index)?;
         let last_mj = self.library.millijoules(index)?;
         let peak = limit_watts.map_or(PEAK_WATTS, |limit| limit * ABOVE_LIMIT);
@@ -90,7 +90,7 @@ impl NvidiaGpus {
             UPDATED_EVERY,
             peak,
         );
-        Ok((domain, Counter { index, last_mj, total_mj: 0, run: 0 }))
+        Ok((domain, GpuCounter { index, last_mj, total_mj: 0, run: 0 }))
     }
 }
 

@@ -13,7 +13,7 @@ use crate::domain::{Domain, DomainKind};
 use crate::meter::{Count, Meter};
 use crate::sysfs::{Files, Sysfs};
 use crate::unavailable::{Cause, Unavailable};
-use counter::Counter;
+use counter::RaplCounter;
 use odeon_core::{Clock, SystemClock};
 use std::path::Path;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ pub enum Scope {
 /// [`SharedMeter::kept_up`](crate::SharedMeter::kept_up) reads in time.
 pub struct Rapl {
     domains: Vec<Domain>,
-    counters: Vec<Counter>,
+    counters: Vec<RaplCounter>,
     sysfs: Arc<dyn Sysfs>,
     clock: Arc<dyn Clock>,
 }
@@ -96,7 +96,7 @@ impl Rapl {
         let zones = zones(&*rapl.sysfs, root)?;
         for zone in zones.iter().filter(|zone| zone.is_summed_for(scope)) {
             let domain = zone.domain();
-            rapl.counters.push(Counter::begin(&*rapl.sysfs, zone, &domain, &*rapl.clock)?);
+            rapl.counters.push(RaplCounter::begin(&*rapl.sysfs, zone, &domain, &*rapl.clock)?);
             rapl.domains.push(domain);
         }
         if rapl.domains.is_empty() {
@@ -131,7 +131,7 @@ impl Rapl {
 
     /// How rarely it may be read without losing count, at the peak of what the machine draws.
     pub fn longest_gap(&self) -> Duration {
-        let gaps = self.counters.iter().map(Counter::longest_gap);
+        let gaps = self.counters.iter().map(RaplCounter::longest_gap);
         gaps.min().unwrap_or(Duration::MAX)
     }
 }

@@ -9,13 +9,13 @@ use odeon_device::{DeviceError, Reserved};
 /// launched with it is done.
 #[derive(Debug)]
 pub struct GpuBuffer {
-    held: Arc<Held>,
+    held: Arc<BufferMemory>,
     bytes: usize,
 }
 
 /// What a buffer is made of. Launches remember it weakly, to ask later what became of it.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct BufferMemory {
     handle: Handle,
     _reserved: Reserved,
 }
@@ -23,7 +23,7 @@ pub(crate) struct Held {
 impl GpuBuffer {
     /// Of a handle to at least [`physical`] bytes.
     pub(crate) fn new(handle: Handle, bytes: usize, reserved: Reserved) -> Self {
-        Self { held: Arc::new(Held { handle, _reserved: reserved }), bytes }
+        Self { held: Arc::new(BufferMemory { handle, _reserved: reserved }), bytes }
     }
 
     /// How many bytes.
@@ -31,7 +31,7 @@ impl GpuBuffer {
         self.bytes
     }
 
-    pub(crate) fn held(&self) -> &Arc<Held> {
+    pub(crate) fn held(&self) -> &Arc<BufferMemory> {
         &self.held
     }
 
@@ -51,7 +51,7 @@ impl GpuBuffer {
     }
 }
 
-impl Held {
+impl BufferMemory {
     pub(crate) fn handle(&self) -> &Handle {
         &self.handle
     }

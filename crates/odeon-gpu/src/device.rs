@@ -13,7 +13,7 @@ use cubecl_environment::future::block_on;
 use cubecl_environment::stream::StreamId;
 use odeon_device::{Device, DeviceError, Memory};
 
-use crate::buffer::{GpuBuffer, Held, MOST, physical};
+use crate::buffer::{BufferMemory, GpuBuffer, MOST, physical};
 use crate::fault;
 use crate::launch::Launch;
 use crate::which::{Which, reach};
@@ -77,7 +77,7 @@ pub struct GpuDevice {
     stream: StreamId,
     name: String,
     memory: Memory,
-    written: Vec<Weak<Held>>,
+    written: Vec<Weak<BufferMemory>>,
 }
 
 impl GpuDevice {
@@ -226,7 +226,7 @@ impl GpuDevice {
         let read = self.ask(|client| client.read(parts));
         if read.is_err() {
             // As in `download`.
-            let is_known = |held: &Weak<Held>| {
+            let is_known = |held: &Weak<BufferMemory>| {
                 all.iter().any(|(buffer, _)| ptr::eq(held.as_ptr(), Arc::as_ptr(buffer.held())))
             };
             self.written.retain(|held| !is_known(held));
@@ -267,7 +267,7 @@ impl GpuDevice {
         self.ask(|client| client.check(written.iter().map(|held| held.handle())))
     }
 
-    fn take_written(&mut self) -> Vec<Arc<Held>> {
+    fn take_written(&mut self) -> Vec<Arc<BufferMemory>> {
         self.written.drain(..).filter_map(|held| held.upgrade()).collect()
     }
 

@@ -37,17 +37,17 @@ pub struct Kept<D: Device> {
 struct Copy<D: Device> {
     /// WHY: it keeps the address from being used again, and the data from being changed through
     /// `Arc::get_mut`.
-    of: Box<dyn Source>,
+    of: Box<dyn CopySource>,
     /// Where the bytes are, and how many.
     bytes: (usize, usize),
     buffer: Arc<D::Buffer>,
 }
 
-trait Source: Send {
+trait CopySource: Send {
     fn is_there(&self) -> bool;
 }
 
-impl<S: ?Sized + Any + Send + Sync> Source for Weak<S> {
+impl<S: ?Sized + Any + Send + Sync> CopySource for Weak<S> {
     fn is_there(&self) -> bool {
         self.strong_count() > 0
     }

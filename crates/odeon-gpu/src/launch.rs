@@ -8,7 +8,7 @@ use cubecl::client::Client;
 use cubecl::prelude::{BufferArg, CubeElement};
 use cubecl::{CubeCount, CubeDim};
 
-use crate::buffer::{GpuBuffer, Held};
+use crate::buffer::{BufferMemory, GpuBuffer};
 
 /// What a kernel is launched with: see [`GpuDevice::launch`](crate::GpuDevice::launch).
 pub struct Launch<'g> {
@@ -16,7 +16,7 @@ pub struct Launch<'g> {
     /// Whether a buffer is of this session.
     owns: &'g dyn Fn(&GpuBuffer) -> bool,
     /// What kernels write into: CubeCL keeps with a buffer why it was not written.
-    written: RefCell<Vec<Weak<Held>>>,
+    written: RefCell<Vec<Weak<BufferMemory>>>,
 }
 
 impl<'g> Launch<'g> {
@@ -24,7 +24,7 @@ impl<'g> Launch<'g> {
         Self { client, owns, written: RefCell::default() }
     }
 
-    pub(crate) fn into_written(self) -> Vec<Weak<Held>> {
+    pub(crate) fn into_written(self) -> Vec<Weak<BufferMemory>> {
         self.written.into_inner()
     }
 

@@ -15,12 +15,12 @@ pub(crate) struct When {
 }
 
 struct Arm {
-    parts: Vec<Part>,
+    parts: Vec<WhenPart>,
     body: Expr,
 }
 
 /// `pattern from mailbox`
-struct Part {
+struct WhenPart {
     pattern: Pat,
     mailbox: Expr,
 }
@@ -52,7 +52,7 @@ impl Parse for Arm {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
         let parts;
         parenthesized!(parts in input);
-        let parts = Punctuated::<Part, Token![,]>::parse_terminated(&parts)?;
+        let parts = Punctuated::<WhenPart, Token![,]>::parse_terminated(&parts)?;
         let arrow = input.parse::<Token![=>]>()?;
         if parts.is_empty() {
             return Err(Error::new_spanned(arrow, "a pattern needs at least one mailbox"));
@@ -81,7 +81,7 @@ fn refuse_twice<'a>(mailboxes: impl Iterator<Item = &'a Expr>) -> Result<()> {
     Ok(())
 }
 
-impl Parse for Part {
+impl Parse for WhenPart {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
         let pattern = Pat::parse_single(input)?;
         let from: Ident = input.parse()?;
@@ -109,12 +109,11 @@ impl Arm {
         let messages: Vec<Ident> = (0..self.parts.len())
             .map(|n| format_ident!("message_{}", n, span = Span::mixed_site()))
             .collect();
-        let mailboxes = self
-            .parts
-            .iter()
-            .map(|Part { mailbox, .. }| quote!(::odeon::__private::MailboxName::number(#mailbox)));
+        let mailboxes = self.parts.iter().map(
+            |WhenPart { mailbox, .. }| quote!(::odeon::__private::MailboxName::number(#mailbox)),
+        );
         let bindings =
-            self.parts.iter().zip(&messages).map(|(Part { pattern, mailbox }, message)| {
+            self.parts.iter().zip(&messages).map(|(WhenPart { pattern, mailbox }, message)| {
                 let text = format!(
                     "a message of mailbox {} does not match the pattern written for it",
                     quote!(#mailbox).to_string().replace(" :: ", "::")

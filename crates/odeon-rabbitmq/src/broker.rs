@@ -53,7 +53,7 @@ impl From<DeviceError> for NotConnected {
 }
 
 /// A connection with a channel on which all that is published is confirmed.
-pub(crate) struct Session {
+pub(crate) struct BrokerSession {
     connection: Connection,
     channel: Channel,
     place: String,
@@ -95,7 +95,7 @@ impl Broker {
     }
 
     /// A connection, on which the queue is there.
-    pub(crate) async fn connect(&self) -> Result<Session, NotConnected> {
+    pub(crate) async fn connect(&self) -> Result<BrokerSession, NotConnected> {
         let may_pass = |error| NotConnected { error, may_pass: true };
         let name = LongString::from(format!("odeon {}", self.queue.name));
         let properties = ConnectionProperties::default().with_connection_name(name);
@@ -117,13 +117,13 @@ impl Broker {
         }
     }
 
-    async fn open(&self, connection: Connection) -> Result<Session, DeviceError> {
+    async fn open(&self, connection: Connection) -> Result<BrokerSession, DeviceError> {
         let gone = |error| gone(&self.place, error);
         let channel = connection.create_channel().await.map_err(gone)?;
         channel.confirm_select(ConfirmSelectOptions::default()).await.map_err(gone)?;
         let place = self.place.clone();
         let largest_message = self.queue.largest_message;
-        let session = Session { connection, channel, place, largest_message };
+        let session = BrokerSession { connection, channel, place, largest_message };
         let Queue { name, durable, .. } = &self.queue;
         session.declare(name, *durable, FieldTable::default()).await?;
         Ok(session)
@@ -145,7 +145,7 @@ impl Broker {
     }
 
     /// Closes a connection, and ends; without keeping anybody waiting.
-    pub(crate) fn end(mut self, session: Option<Session>) {
+    pub(crate) fn end(mut self, session: Option<BrokerSession>) {
         // WHY first: without one nobody has to wait, and `drop` ends the runtime in a way that may
         // be done anywhere.
         let Some(session) = session else { return };
@@ -168,7 +168,7 @@ impl Drop for Broker {
     }
 }
 
-impl Session {
+impl BrokerSession {
     pub(crate) fn channel(&self) -> &Channel {
         &self.channel
     }

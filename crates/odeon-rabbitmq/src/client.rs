@@ -11,8 +11,8 @@ use lapin::{BasicProperties, Consumer};
 use odeon_device::{DeviceError, Place, Worker};
 use tokio::time::timeout;
 
-use crate::broker::{Broker, NotConnected, Session};
-use crate::packet::{self, Reply, Request};
+use crate::broker::{Broker, BrokerSession, NotConnected};
+use crate::packet::{self, Reply, WorkRequest};
 use crate::portable::Portable;
 use crate::queue::Queue;
 
@@ -66,7 +66,7 @@ pub struct RabbitWorker<W> {
     /// Taken when this is dropped.
     broker: Option<Broker>,
     asking: Asking,
-    link: Option<Link>,
+    link: Option<ReplyLink>,
     /// The correlation id of the next request. PROTOCOL 1: no other one of this client has it.
     next: u64,
     counts: Counts,
@@ -74,8 +74,8 @@ pub struct RabbitWorker<W> {
 }
 
 /// A connection, and the queue where answers come.
-struct Link {
-    session: Session,
+struct ReplyLink {
+    session: BrokerSession,
     replies: Consumer,
     reply_to: ShortString,
 }
@@ -88,7 +88,7 @@ impl<W: Portable> RabbitWorker<W> {
     /// [`DeviceError::Invalid`] if the settings make no sense or the queue is there in another way.
     pub fn connect(queue: &Queue, asking: Asking) -> Result<Self, DeviceError> {
         let broker = Broker::new(queue)?;
-        let link = broker.block_on(Link::open(&broker)).map_err(|refused| refused.error)?;
+        let link = broker.block_on(ReplyLink::open(&broker)).map_err(|refused| refused.error)?;
         let counts = Counts { connections: 1, ..Counts::default() };
         let (broker, link) = (Some(broker), Some(link));
         Ok(Self { broker, asking, link, next: 0, counts, _work: PhantomData })
@@ -119,12 +119,12 @@ impl<W: Portable> RabbitWorker<W> {
     }
 
     /// The connection, or a new one if it is gone.
-    fn linked(&mut self) -> Result<Link, DeviceError> {
+    fn linked(&mut self) -> Result<ReplyLink, DeviceError> {
         if let Some(link) = self.link.take().filter(|link| link.session.is_up()) {
             return Ok(link);
         }
         let broker = self.broker.as_ref().expect(THERE);
-        let opened = broker.block_on(Link::open(broker));
+        let opened = broker.block_on(ReplyLink::open(broker));
         self.counts.connections += u64::from(opened.is_ok());
         // WHY: there was a broker; that there is none now may pass.
         opened.map_err(|refused| match refused {
@@ -138,7 +138,7 @@ impl<W: Portable> RabbitWorker<W> {
 
 const THERE: &str = "the broker is there until the end";
 
-impl Link {
+impl ReplyLink {
     async fn open(broker: &Broker) -> Result<Self, NotConnected> {
         let session = broker.connect().await?;
         match session.own_queue().await {
@@ -195,7 +195,7 @@ impl<W> Drop for RabbitWorker<W> {
 
 /// One call: its pieces, on their way.
 struct Exchange<'a> {
-    link: &'a mut Link,
+    link: &'a mut ReplyLink,
     queue: &'a Queue,
     asking: &'a Asking,
     next: &'a mut u64,
@@ -239,7 +239,7 @@ impl Exchange<'_> {
     fn request<W: Portable>(&self, piece: &W) -> Result<Vec<u8>, DeviceError> {
         let work = postcard::to_allocvec(&piece.request())
             .map_err(|error| DeviceError::Invalid(format!("work cannot be written: {error}")))?;
-        packet::write(&Request {
+        packet::write(&WorkRequest {
             kind: W::KIND.to_owned(),
             tries: 0,
             most_tries: self.asking.most_tries.max(1),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// A [`DeviceError`] of somebody else.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Failure {
+pub(crate) enum RemoteFailure {
     Unavailable(String),
     OutOfMemory { asked: u64, available: u64 },
     Kernel(String),
@@ -14,7 +14,7 @@ pub(crate) enum Failure {
     Invalid(String),
 }
 
-impl Failure {
+impl RemoteFailure {
     /// With the beginning of its text, which has `most_bytes` at most.
     pub(crate) fn of(error: &DeviceError, most_bytes: usize) -> Self {
         let cut = |why: &str| cut(why, most_bytes.min(LONGEST)).to_owned();
@@ -79,11 +79,11 @@ mod tests {
             DeviceError::Disconnected(text()),
             DeviceError::Invalid(text()),
         ] {
-            let bytes = postcard::to_allocvec(&Failure::of(&error, 100)).unwrap();
-            let failure: Failure = postcard::from_bytes(&bytes).unwrap();
+            let bytes = postcard::to_allocvec(&RemoteFailure::of(&error, 100)).unwrap();
+            let failure: RemoteFailure = postcard::from_bytes(&bytes).unwrap();
             assert_eq!(failure.to_error(0), error);
         }
-        let said = Failure::Lost(text()).to_error(3).to_string();
+        let said = RemoteFailure::Lost(text()).to_error(3).to_string();
         assert_eq!(said, "the device is lost: why (tried 3 times in worker processes)");
     }
 
@@ -92,7 +92,10 @@ mod tests {
         let ends = (0..=5).map(|most| cut("a\u{e9}b", most)).collect::<Vec<_>>();
         assert_eq!(ends, ["", "a", "a", "a\u{e9}", "a\u{e9}b", "a\u{e9}b"]);
         let long = DeviceError::Kernel("x".repeat(1 << 20));
-        assert_eq!(Failure::of(&long, 7), Failure::Kernel("x".repeat(7)));
-        assert_eq!(Failure::of(&long, usize::MAX), Failure::Kernel("x".repeat(LONGEST)));
+        assert_eq!(RemoteFailure::of(&long, 7), RemoteFailure::Kernel("x".repeat(7)));
+        assert_eq!(
+            RemoteFailure::of(&long, usize::MAX),
+            RemoteFailure::Kernel("x".repeat(LONGEST))
+        );
     }
 }

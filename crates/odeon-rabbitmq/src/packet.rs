@@ -4,7 +4,7 @@
 use odeon_device::DeviceError;
 use serde::{Deserialize, Serialize};
 
-use crate::failure::Failure;
+use crate::failure::RemoteFailure;
 use crate::shared::ContentId;
 
 const MARK: u8 = 0x0d;
@@ -15,7 +15,7 @@ pub(crate) const MOST_TRIES: u32 = 1_000;
 
 /// PROTOCOL 1: a piece of work, for whoever does it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Request {
+pub(crate) struct WorkRequest {
     /// `Portable::KIND`.
     pub(crate) kind: String,
     /// How often it has been given to a worker process that did not do it.
@@ -23,7 +23,7 @@ pub(crate) struct Request {
     /// How often it may, up to [`MOST_TRIES`].
     pub(crate) most_tries: u32,
     /// Of the last try, if that was answered and there is room for it.
-    pub(crate) failure: Option<Failure>,
+    pub(crate) failure: Option<RemoteFailure>,
     pub(crate) inputs: Vec<ContentId>,
     #[serde(with = "serde_bytes")]
     pub(crate) work: Vec<u8>,
@@ -35,7 +35,7 @@ pub(crate) enum Reply {
     Done(#[serde(with = "serde_bytes")] Vec<u8>),
     /// PROTOCOL 5.
     Failed {
-        failure: Failure,
+        failure: RemoteFailure,
         tries: u32,
     },
     /// PROTOCOL 4.
@@ -47,7 +47,7 @@ pub(crate) enum Reply {
 
 /// PROTOCOL 4: a part of an input, for a worker process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Part<'a> {
+pub(crate) struct InputPart<'a> {
     pub(crate) input: ContentId,
     /// Where in the input it begins.
     pub(crate) offset: u64,

@@ -146,7 +146,7 @@ where
 {
     let broker = Broker::new(queue)?;
     let (cache, served) = (Cache::new(serving.cache_bytes), Served::default());
-    let mut server = Server { worker, stop, cache, served };
+    let mut server = WorkServer { worker, stop, cache, served };
     let mut pause = SHORTEST_PAUSE;
     loop {
         let most = server.most_at_once();
@@ -232,14 +232,14 @@ impl From<DeviceError> for Interrupted {
     }
 }
 
-struct Server<'a, K: Worker<Work: Portable>> {
+struct WorkServer<'a, K: Worker<Work: Portable>> {
     worker: K,
     stop: &'a Stop,
     cache: Cache<<K::Work as Portable>::Input>,
     served: Served,
 }
 
-impl<K: Worker<Work: Portable>> Server<'_, K> {
+impl<K: Worker<Work: Portable>> WorkServer<'_, K> {
     fn most_at_once(&self) -> usize {
         self.worker.most_at_once().max(1)
     }

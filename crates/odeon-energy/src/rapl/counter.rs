@@ -13,7 +13,7 @@ const ADVICE: &str = "since Linux 5.10 only root may; run as root, or let others
                       (chmod a+r, until the next start of the machine; a udev rule for good)";
 
 /// One counter and how often it has begun anew.
-pub(super) struct Counter {
+pub(super) struct RaplCounter {
     folder: PathBuf,
     name: String,
     range_uj: u64,
@@ -37,7 +37,7 @@ pub(super) fn read(sysfs: &dyn Sysfs, folder: &Path) -> Result<u64, Unavailable>
     })
 }
 
-impl Counter {
+impl RaplCounter {
     pub(super) fn begin(
         sysfs: &dyn Sysfs,
         zone: &Zone,

@@ -6,9 +6,9 @@ use lapin::BasicProperties;
 use lapin::types::ShortString;
 use odeon_device::DeviceError;
 
-use crate::broker::Session;
+use crate::broker::BrokerSession;
 use crate::input::Input;
-use crate::packet::{self, Part};
+use crate::packet::{self, InputPart};
 use crate::portable::Portable;
 use crate::queue::Queue;
 use crate::shared::ContentId;
@@ -25,7 +25,7 @@ const AROUND: usize = 128;
 /// PROTOCOL 4: sends these inputs of a piece to that queue, in parts. If it is gone, so is the
 /// worker process: others will ask.
 pub(super) async fn send<W: Portable>(
-    session: &Session,
+    session: &BrokerSession,
     queue: &Queue,
     piece: &W,
     wanted: &[ContentId],
@@ -46,7 +46,7 @@ pub(super) async fn send<W: Portable>(
         let mut offset = 0;
         // WHY: an input without bytes is one part, too.
         for bytes in bytes.chunks(size).chain(bytes.is_empty().then_some(&[][..])) {
-            let part = packet::write(&Part { input: id, offset, total, bytes })?;
+            let part = packet::write(&InputPart { input: id, offset, total, bytes })?;
             offset += bytes.len() as u64;
             ahead.push_back(session.publish(to.clone(), &part, BasicProperties::default()).await?);
             if ahead.len() == AHEAD {

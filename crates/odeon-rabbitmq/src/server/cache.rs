@@ -6,14 +6,14 @@ use crate::shared::{ContentId, Shared};
 
 /// Inputs up to a number of bytes; those that were not used for longest go.
 pub(super) struct Cache<T: ?Sized> {
-    kept: HashMap<ContentId, Kept<T>>,
+    kept: HashMap<ContentId, CachedInput<T>>,
     bytes: usize,
     most_bytes: usize,
     /// Counts uses.
     uses: u64,
 }
 
-struct Kept<T: ?Sized> {
+struct CachedInput<T: ?Sized> {
     input: Shared<T>,
     bytes: usize,
     used: u64,
@@ -43,7 +43,7 @@ impl<T: ?Sized> Cache<T> {
         }
         self.uses += 1;
         self.bytes += bytes;
-        self.kept.insert(id, Kept { input, bytes, used: self.uses });
+        self.kept.insert(id, CachedInput { input, bytes, used: self.uses });
     }
 }
 

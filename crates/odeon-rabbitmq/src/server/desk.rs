@@ -14,15 +14,15 @@ use tokio::task::JoinSet;
 use super::cache::Cache;
 use super::fetching::{Fetched, Fetching};
 use super::{Served, Serving, Stop};
-use crate::broker::{Broker, Session};
-use crate::failure::{Failure, cut};
-use crate::packet::{self, MOST_TRIES, Reply, Request};
+use crate::broker::{Broker, BrokerSession};
+use crate::failure::{RemoteFailure, cut};
+use crate::packet::{self, MOST_TRIES, Reply, WorkRequest};
 use crate::portable::Portable;
 use crate::queue::Queue;
 
 /// See the module.
 pub(super) struct Desk {
-    session: Session,
+    session: BrokerSession,
     queue: Queue,
     requests: Consumer,
     fetching: Fetching,
@@ -34,12 +34,12 @@ pub(super) struct Desk {
 /// A request that is neither answered nor acknowledged.
 pub(super) struct Receipt {
     delivery: Delivery,
-    request: Request,
+    request: WorkRequest,
 }
 
 impl Desk {
     pub(super) async fn open(
-        session: Session,
+        session: BrokerSession,
         broker: &Broker,
         most: usize,
         serving: &Serving,
@@ -181,7 +181,7 @@ impl Desk {
 
     fn failed(&self, error: &DeviceError, tries: u32) -> Result<Vec<u8>, DeviceError> {
         let most_bytes = self.queue.largest_message.saturating_sub(AROUND);
-        packet::write(&Reply::Failed { failure: Failure::of(error, most_bytes), tries })
+        packet::write(&Reply::Failed { failure: RemoteFailure::of(error, most_bytes), tries })
     }
 
     /// PROTOCOL 5.
@@ -195,7 +195,7 @@ impl Desk {
         let largest = self.queue.largest_message;
         request.tries = request.tries.saturating_add(1);
         if request.tries < request.most_tries.min(MOST_TRIES) {
-            request.failure = Some(Failure::of(error, largest));
+            request.failure = Some(RemoteFailure::of(error, largest));
             let mut body = packet::write(&request)?;
             if body.len() > largest {
                 request.failure = None;
@@ -267,13 +267,13 @@ impl Desk {
         acknowledged.map(|_| ()).map_err(|error| self.session.gone(error))
     }
 
-    fn read<W: Portable>(&self, delivery: &Delivery) -> Result<Request, DeviceError> {
+    fn read<W: Portable>(&self, delivery: &Delivery) -> Result<WorkRequest, DeviceError> {
         let (size, largest) = (delivery.data.len(), self.queue.largest_message);
         if size > largest {
             let why = format!("a request has {size} bytes, and a message may have {largest}");
             return Err(DeviceError::Invalid(why));
         }
-        let request: Request = packet::read(&delivery.data)?;
+        let request: WorkRequest = packet::read(&delivery.data)?;
         if request.kind != W::KIND {
             let (kind, mine) = (cut(&request.kind, LONGEST_KIND), W::KIND);
             let why = format!("a request is for `{kind}`, and who serves the queue does `{mine}`");

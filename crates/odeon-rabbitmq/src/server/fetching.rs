@@ -10,9 +10,9 @@ use tokio::time::{sleep, timeout};
 
 use super::cache::Cache;
 use super::{Served, Serving};
-use crate::broker::Session;
+use crate::broker::BrokerSession;
 use crate::input::Input;
-use crate::packet::{self, Part, Reply};
+use crate::packet::{self, InputPart, Reply};
 use crate::shared::{ContentId, Shared};
 
 /// TUNE: guessed 2026-11: how often to look whether a client that sends nothing is still there.
@@ -35,7 +35,10 @@ pub(super) enum Fetched<T: ?Sized> {
 }
 
 impl Fetching {
-    pub(super) async fn open(session: &Session, serving: &Serving) -> Result<Self, DeviceError> {
+    pub(super) async fn open(
+        session: &BrokerSession,
+        serving: &Serving,
+    ) -> Result<Self, DeviceError> {
         let (name, parts) = session.own_queue().await?;
         Ok(Self { name, parts, within: serving.inputs_within, largest: serving.largest_input })
     }
@@ -43,7 +46,7 @@ impl Fetching {
     /// Those inputs, from the cache or from the client at that address.
     pub(super) async fn fetch<T: ?Sized + Input>(
         &mut self,
-        session: &Session,
+        session: &BrokerSession,
         (to, properties): &(ShortString, BasicProperties),
         cache: &mut Cache<T>,
         served: &mut Served,
@@ -99,7 +102,7 @@ impl Fetching {
     /// connection.
     async fn wait(
         &mut self,
-        session: &Session,
+        session: &BrokerSession,
         (to, properties): (&ShortString, &BasicProperties),
         id: ContentId,
     ) -> Result<Option<Result<Vec<u8>, DeviceError>>, DeviceError> {
@@ -122,7 +125,7 @@ impl Fetching {
     /// The bytes of one input. The outer error is that of the connection.
     async fn receive(
         &mut self,
-        session: &Session,
+        session: &BrokerSession,
         id: ContentId,
     ) -> Result<Result<Vec<u8>, DeviceError>, DeviceError> {
         let mut bytes: Vec<u8> = Vec::new();
@@ -134,7 +137,7 @@ impl Fetching {
             };
             // WHY: parts of others, or that do not go on where the last one ended, were sent for a
             // request that was given up.
-            let part = match packet::read::<Part<'_>>(&delivery.data) {
+            let part = match packet::read::<InputPart<'_>>(&delivery.data) {
                 Ok(part) if part.input == id && part.offset == bytes.len() as u64 => part,
                 _ => continue,
             };
