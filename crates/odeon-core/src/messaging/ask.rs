@@ -16,7 +16,7 @@ use crate::scheduler::pinned::PinnedShared;
 use crate::vocabulary::error::AskError;
 use crate::vocabulary::message::{Message, mailbox_of};
 use crate::vocabulary::oneshot::{self, InVain};
-use asker::{AskedOne, Asker};
+use asker::{AnswerWaiter, AskedOne};
 use kept::KeptQuestion;
 use sending::Unsent;
 
@@ -81,7 +81,7 @@ impl<M: Message> ActorRef<M> {
             }),
         };
         let header = &self.cell().header;
-        let asker = Asker::here(header, matches!(state, QuestionState::Sent(_)));
+        let asker = AnswerWaiter::here(header, matches!(state, QuestionState::Sent(_)));
         Ask { state, asker, seen: if header.is_seen() { AskedBy::to(header) } else { None } }
     }
 }
@@ -96,7 +96,7 @@ impl<M: Message> ActorRef<M> {
 pub struct Ask<T: Send + 'static> {
     state: QuestionState<T>,
     /// Who asks, if that matters to anybody.
-    asker: Option<Asker>,
+    asker: Option<AnswerWaiter>,
     /// Notes who waits for it, in a theater where that is to be seen.
     seen: Option<Box<AskedBy>>,
 }
@@ -255,7 +255,7 @@ impl<T: Send + 'static> Ask<T> {
 
     /// The answer is not there yet, and whoever asks does nothing more until it is.
     fn begin_wait(&mut self) {
-        let is_for_ever = self.asker.as_mut().is_some_and(Asker::waits);
+        let is_for_ever = self.asker.as_mut().is_some_and(AnswerWaiter::waits);
         if let Some(seen) = &mut self.seen {
             seen.waits();
         }

@@ -16,7 +16,7 @@ use std::time::Duration;
 use odeon_core::Reply;
 use smallvec::SmallVec;
 
-use super::piece::{Home, Piece, Returned, Undone, WhyUndone, WorkTicket, WorkerError};
+use super::piece::{Home, QueuedPiece, Returned, Undone, WhyUndone, WorkTicket, WorkerError};
 use super::profiler::Profiler;
 use super::queue::WorkQueue;
 use super::roster::Roster;
@@ -83,8 +83,8 @@ pub(super) struct Batch<W> {
 }
 
 impl<W> Batch<W> {
-    fn into_pieces(self) -> impl Iterator<Item = Piece<W>> {
-        self.works.into_iter().zip(self.tickets).map(|(work, ticket)| Piece { work, ticket })
+    fn into_pieces(self) -> impl Iterator<Item = QueuedPiece<W>> {
+        self.works.into_iter().zip(self.tickets).map(|(work, ticket)| QueuedPiece { work, ticket })
     }
 }
 
@@ -136,7 +136,7 @@ impl<W> Desk<W> {
             } else if self.is_closed {
                 Err((work, home, WhyUndone::Stopped))
             } else {
-                let piece = Piece { work, ticket: WorkTicket::new(home) };
+                let piece = QueuedPiece { work, ticket: WorkTicket::new(home) };
                 let pushed = self.queue.push(piece);
                 pushed.map_err(|piece| (piece.work, piece.ticket.home, WhyUndone::Full))
             };

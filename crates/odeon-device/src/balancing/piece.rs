@@ -107,7 +107,7 @@ impl<W> fmt::Display for Undone<W> {
 impl<W> Error for Undone<W> {}
 
 /// A piece, and where it goes back to.
-pub(super) struct Piece<W> {
+pub(super) struct QueuedPiece<W> {
     pub(super) work: W,
     pub(super) ticket: WorkTicket<W>,
 }

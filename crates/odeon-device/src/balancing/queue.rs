@@ -6,14 +6,14 @@ use odeon_core::Reply;
 use odeon_core::extend::is_awaited;
 use smallvec::SmallVec;
 
-use super::piece::{Home, Piece};
+use super::piece::{Home, QueuedPiece};
 use super::roster::Roster;
 
 /// The shared queue. Pieces of which a go has failed stand before all others, and are taken one by
 /// one: so that it shows which of them it was.
 pub(super) struct WorkQueue<W> {
-    fresh: VecDeque<Piece<W>>,
-    suspects: VecDeque<Piece<W>>,
+    fresh: VecDeque<QueuedPiece<W>>,
+    suspects: VecDeque<QueuedPiece<W>>,
     most: usize,
     /// Who waits until there is room.
     waiting: VecDeque<Reply<()>>,
@@ -39,12 +39,12 @@ impl<W> WorkQueue<W> {
         self.fresh.len()
     }
 
-    pub(super) fn suspects(&self) -> impl Iterator<Item = &Piece<W>> {
+    pub(super) fn suspects(&self) -> impl Iterator<Item = &QueuedPiece<W>> {
         self.suspects.iter()
     }
 
     /// Puts a piece behind all others; gives it back if there is no room.
-    pub(super) fn push(&mut self, piece: Piece<W>) -> Result<(), Piece<W>> {
+    pub(super) fn push(&mut self, piece: QueuedPiece<W>) -> Result<(), QueuedPiece<W>> {
         if self.len() >= self.most {
             return Err(piece);
         }
@@ -54,7 +54,7 @@ impl<W> WorkQueue<W> {
 
     /// Puts a piece of a go that has failed before all that have not been tried. There is always
     /// room: it has been here before.
-    pub(super) fn put_back(&mut self, piece: Piece<W>) {
+    pub(super) fn put_back(&mut self, piece: QueuedPiece<W>) {
         self.suspects.push_back(piece);
     }
 
@@ -64,8 +64,8 @@ impl<W> WorkQueue<W> {
         roster: &Roster,
         counts: Option<&[usize]>,
         member: usize,
-    ) -> SmallVec<[Piece<W>; 1]> {
-        let may = |piece: &Piece<W>| roster.may_try(counts, member, piece.ticket.failed_at);
+    ) -> SmallVec<[QueuedPiece<W>; 1]> {
+        let may = |piece: &QueuedPiece<W>| roster.may_try(counts, member, piece.ticket.failed_at);
         if let Some(place) = self.suspects.iter().position(may) {
             return self.suspects.remove(place).into_iter().collect();
         }
@@ -91,12 +91,12 @@ impl<W> WorkQueue<W> {
     /// Whether the next piece goes back together with one of this home, and no other piece stands
     /// before those that have not been tried.
     pub(super) fn goes_on(&self, home: &Home<W>) -> bool {
-        let is_same = |piece: &Piece<W>| piece.ticket.home.is_with(home);
+        let is_same = |piece: &QueuedPiece<W>| piece.ticket.home.is_with(home);
         self.suspects.is_empty() && self.fresh.front().is_some_and(is_same)
     }
 
     /// All of it, in order.
-    pub(super) fn take_all(&mut self) -> Vec<Piece<W>> {
+    pub(super) fn take_all(&mut self) -> Vec<QueuedPiece<W>> {
         self.suspects.drain(..).chain(self.fresh.drain(..)).collect()
     }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::deadline;
 use crate::messaging::actor_ref::ActorRef;
 use crate::messaging::ask::asked_by::AskedBy;
-use crate::messaging::ask::asker::{AskedOne, Asker};
+use crate::messaging::ask::asker::{AnswerWaiter, AskedOne};
 use crate::messaging::ask::kept::KeptQuestion;
 use crate::messaging::ask::sending::Unsent;
 use crate::messaging::open_question::OpenQuestion;
@@ -181,7 +181,7 @@ impl<M: Message> ActorRef<M> {
         });
         let seen = if header.is_seen() { AskedBy::to(header) } else { None };
         let is_sent = asked.answer.is_ok() && asked.kept.is_none();
-        AskWithin { asker: Asker::here(header, is_sent), seen, ..asked }
+        AskWithin { asker: AnswerWaiter::here(header, is_sent), seen, ..asked }
     }
 }
 
@@ -197,7 +197,7 @@ pub struct AskWithin<T: Send + 'static> {
     /// The question, if it has not been sent.
     kept: Option<KeptQuestion>,
     /// Who asks, if that matters to anybody.
-    asker: Option<Asker>,
+    asker: Option<AnswerWaiter>,
     /// Notes who waits for it, in a theater where that is to be seen.
     seen: Option<Box<AskedBy>>,
 }

@@ -10,14 +10,14 @@ use crate::process::cell::Header;
 use crate::vocabulary::message::Message;
 
 /// What waits for an answer.
-pub(crate) enum Asker {
+pub(crate) enum AnswerWaiter {
     /// An actor, which others may wait for in turn.
     Actor(Question),
     /// A thread that belongs to no actor. It asks an actor with lanes, in a lane of its own.
     Thread(LoneQuestion),
 }
 
-impl Asker {
+impl AnswerWaiter {
     /// Who asks `actor` on this thread; `is_sent` tells whether the question is on its way.
     #[inline(always)]
     pub(crate) fn here(actor: &Header, is_sent: bool) -> Option<Self> {
@@ -55,18 +55,18 @@ impl Asker {
 /// Who asks whom, noted by who sends the question: which of several actors gets it is known only
 /// then.
 #[derive(Default)]
-pub(crate) struct AskedOne(Cell<(Option<Asker>, Option<Box<AskedBy>>)>);
+pub(crate) struct AskedOne(Cell<(Option<AnswerWaiter>, Option<Box<AskedBy>>)>);
 
 impl AskedOne {
     /// This actor has been sent the question, by this thread.
     pub(crate) fn is<M: Message>(&self, actor: &ActorRef<M>) {
         let header = &actor.cell().header;
         let seen = if header.is_seen() { AskedBy::to(header) } else { None };
-        self.0.set((Asker::here(header, true), seen));
+        self.0.set((AnswerWaiter::here(header, true), seen));
     }
 
     /// Who asks, and who is to note that.
-    pub(crate) fn into_parts(self) -> (Option<Asker>, Option<Box<AskedBy>>) {
+    pub(crate) fn into_parts(self) -> (Option<AnswerWaiter>, Option<Box<AskedBy>>) {
         self.0.into_inner()
     }
 }
