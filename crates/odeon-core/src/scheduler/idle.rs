@@ -32,7 +32,7 @@ use odeon_sync::atomic::{AtomicU64, Ordering, fence};
 
 const SEARCHING: u64 = 1;
 const SLEEPING: u64 = 1 << 24;
-const LOOKOUT: u64 = 1 << 48;
+const MONITOR: u64 = 1 << 48;
 
 fn searching(word: u64) -> u64 {
     word & (SLEEPING - 1)
@@ -43,7 +43,7 @@ fn sleeping(word: u64) -> u64 {
 }
 
 fn has_monitor(word: u64) -> bool {
-    word >= LOOKOUT
+    word >= MONITOR
 }
 
 /// What a worker is woken for.
@@ -131,7 +131,7 @@ impl Idle {
         state.monitor = Some(monitor);
         // ORDERING: SeqCst, here and on `word` below: the counts change in the single order that
         // rule 4 argues about.
-        self.word.fetch_add(LOOKOUT, Ordering::SeqCst);
+        self.word.fetch_add(MONITOR, Ordering::SeqCst);
         Some(monitor)
     }
 
@@ -140,7 +140,7 @@ impl Idle {
         let mut change = SEARCHING.wrapping_sub(SLEEPING);
         if state.monitor == Some(worker) {
             state.monitor = None;
-            change = change.wrapping_sub(LOOKOUT);
+            change = change.wrapping_sub(MONITOR);
         }
         // ORDERING: SeqCst: the single order of the counts, as above.
         self.word.fetch_add(change, Ordering::SeqCst);
@@ -216,7 +216,7 @@ impl Idle {
             return false;
         }
         state.sleepers.push(worker);
-        let change = if state.monitor.is_none() { SLEEPING + LOOKOUT } else { SLEEPING };
+        let change = if state.monitor.is_none() { SLEEPING + MONITOR } else { SLEEPING };
         state.monitor = Some(worker);
         // ORDERING: SeqCst: as in `enter_sleep`.
         self.sleeps.fetch_add(1, Ordering::SeqCst);
@@ -260,7 +260,7 @@ impl Idle {
             return false;
         }
         state.monitor = None;
-        self.word.fetch_sub(LOOKOUT, Ordering::SeqCst);
+        self.word.fetch_sub(MONITOR, Ordering::SeqCst);
         drop(state);
         // ORDERING: SeqCst: as in `enter_sleep`.
         fence(Ordering::SeqCst);
