@@ -72,12 +72,12 @@ pub fn wake<M: Message>(actor: &ActorRef<M>) {
 /// As [`wake`], of an actor of the pool, by somebody whose turn goes on and may take long: another
 /// worker can take it meanwhile.
 pub fn wake_shared<M: Message>(actor: &ActorRef<M>) {
-    send::rouse(actor.cell(), Origin::Shared);
+    send::wake_from(actor.cell(), Origin::Shared);
 }
 
 /// As [`wake`], of an actor of the pool, behind those that wait for a turn on this thread.
 pub fn wake_behind<M: Message>(actor: &ActorRef<M>) {
-    send::rouse(actor.cell(), Origin::Behind);
+    send::wake_from(actor.cell(), Origin::Behind);
 }
 
 /// Whether this thread is of the stage of an actor: of a pool, one of its workers.

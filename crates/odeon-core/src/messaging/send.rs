@@ -465,7 +465,7 @@ fn wake(header: &Header, home: Home) {
 
 /// Gives an actor of the pool a turn beside the one that this thread gives. Nothing happens if it
 /// has stopped.
-pub(crate) fn rouse<M>(cell: &MessageCell<M>, origin: Origin) {
+pub(crate) fn wake_from<M>(cell: &MessageCell<M>, origin: Origin) {
     if cell.inbox.push_signal(label::WAKE).wakes_owner() {
         let header = &cell.header;
         // SAFETY: as in `wake`. The caller's reference keeps the cell, and with it the stage, until

@@ -265,7 +265,7 @@ impl<A: SpeculativeActor> Engine<A> {
         let EngineState { board, runners, .. } = &mut *shared;
         let rested = runners.next(board);
         self.unlock(shared);
-        runners::rouse(rested);
+        runners::wake_runner(rested);
         give_way.into_iter().for_each(GivesWay::now);
     }
 

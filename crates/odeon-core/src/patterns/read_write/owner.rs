@@ -14,7 +14,7 @@ use odeon_sync::thread;
 use super::context::{ReadContext, WriteContext};
 use super::phase::OwnerLook;
 use super::reader::ReaderActor;
-use super::shared::rouse;
+use super::shared::wake_reader;
 use super::waiting::NextAccess;
 use super::{ReadSharing, ReadWrite, ReadWriteActor, ReadWritePolicy, ReadWriting};
 use crate::lifecycle::spawn;
@@ -236,18 +236,18 @@ impl<A: ReadWriteActor> ReadWriting<A> {
         let Self { shared, waiting, .. } = self;
         let reads = std::iter::from_fn(|| waiting.next_read());
         let (batch, most) = (self.pace.batch(), self.most_readers);
-        let roused = shared.phase.share(reads, batch, most, || ctx.actor_ref());
-        for number in roused.makes {
+        let woken = shared.phase.share(reads, batch, most, || ctx.actor_ref());
+        for number in woken.makes {
             let reader = ReaderActor::new(shared.clone(), number);
             shared.phase.add_reader(spawn::working_for(&ctx.cell().header, reader));
         }
-        rouse(roused.reader);
+        wake_reader(woken.reader);
     }
 
     /// Looks what is to be done in the phase. `None`: it is over.
     fn look(&mut self, ctx: &mut Context<'_, Self>) -> Option<bool> {
-        let (look, rouses) = self.shared.phase.look(!self.waiting.is_empty());
-        rouse(rouses);
+        let (look, wakes_reader) = self.shared.phase.look(!self.waiting.is_empty());
+        wake_reader(wakes_reader);
         match look {
             OwnerLook::Read(read) => self.read_beside(read, ctx),
             OwnerLook::Busy => return Some(false),

@@ -92,7 +92,7 @@ pub(super) enum OwnerLook<R> {
 }
 
 /// Who is to be woken for reads that have been shared, and who is to be made.
-pub(super) struct Roused<W> {
+pub(super) struct WokenReaders<W> {
     pub(super) reader: Option<W>,
     /// The numbers of the readers to be made, each to be [entered](Phase::add_reader).
     pub(super) makes: Range<usize>,
@@ -109,7 +109,7 @@ pub(super) struct ReadOutcome {
 pub(super) struct Finished<R, K, W> {
     /// The reader has another batch.
     pub(super) has_next: bool,
-    pub(super) rouses: Option<W>,
+    pub(super) wakes_reader: Option<W>,
     /// The owner is to be woken.
     pub(super) wakes_owner: bool,
     /// Signals to look at requests that the owner is to be given.
@@ -190,7 +190,7 @@ impl<R, K: Clone, W: Clone> Phase<R, K, W> {
         batch: usize,
         most_readers: usize,
         keep: impl FnOnce() -> K,
-    ) -> Roused<W> {
+    ) -> WokenReaders<W> {
         let mut inner = self.lock();
         inner.reads.extend(reads);
         inner.batch = batch;
@@ -201,9 +201,9 @@ impl<R, K: Clone, W: Clone> Phase<R, K, W> {
         let of_use = inner.reads.len().saturating_sub(1);
         inner.expected = readers.max(of_use.min(most_readers));
         let makes = readers..inner.expected;
-        let reader = inner.rouse();
+        let reader = inner.reader_to_wake();
         self.unlock(inner);
-        Roused { reader, makes }
+        WokenReaders { reader, makes }
     }
 
     /// Owner: one more reader. Its first turn looks for reads by itself.
@@ -242,10 +242,10 @@ impl<R, K: Clone, W: Clone> Phase<R, K, W> {
                 }
             }
         };
-        let rouses = inner.rouse();
+        let wakes_reader = inner.reader_to_wake();
         self.unlock(inner);
         drop(over);
-        (look, rouses)
+        (look, wakes_reader)
     }
 
     /// Owner: takes back the reads that nobody has taken, last one first. Those that readers have
@@ -331,9 +331,9 @@ impl<R, K: Clone, W: Clone> Phase<R, K, W> {
         inner.under_way += 1;
         inner.take(batch);
         let keeps = inner.keeps.clone().expect("kept while there are reads");
-        let rouses = inner.rouse();
+        let wakes_reader = inner.reader_to_wake();
         self.unlock(inner);
-        Some((keeps, rouses))
+        Some((keeps, wakes_reader))
     }
 
     /// Reader: a batch is over; `left` holds what of it has not been begun. If the reader `goes_on`
@@ -355,7 +355,7 @@ impl<R, K: Clone, W: Clone> Phase<R, K, W> {
         let has_next = goes_on && inner.may_begin();
         let mut finished = Finished {
             has_next,
-            rouses: None,
+            wakes_reader: None,
             wakes_owner: false,
             requests: 0,
             ends_state: false,
@@ -377,7 +377,7 @@ impl<R, K: Clone, W: Clone> Phase<R, K, W> {
                 }
             }
         }
-        finished.rouses = inner.rouse();
+        finished.wakes_reader = inner.reader_to_wake();
         self.unlock(inner);
         finished
     }
@@ -418,7 +418,7 @@ impl<R, K, W: Clone> PhaseState<R, K, W> {
     }
 
     /// A resting reader, if there is something for it.
-    fn rouse(&mut self) -> Option<W> {
+    fn reader_to_wake(&mut self) -> Option<W> {
         if self.resting.is_empty() || !self.may_begin() {
             return None;
         }

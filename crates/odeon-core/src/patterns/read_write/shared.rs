@@ -71,8 +71,8 @@ impl<A: ReadWriteActor> SharedActor<A> {
 
     /// A reader handles reads. `false`: there is nothing to take.
     pub(super) fn work(&self, number: usize, batch: &mut Vec<A::Read>) -> bool {
-        let Some((me, rouses)) = self.phase.begin(number, batch) else { return false };
-        rouse(rouses);
+        let Some((me, wakes_reader)) = self.phase.begin(number, batch) else { return false };
+        wake_reader(wakes_reader);
         // The step itself is counted by the budget.
         laned::correct_handled(-1);
         // What the reads send comes from their actor.
@@ -130,9 +130,9 @@ impl<A: ReadWriteActor> SharedActor<A> {
 
     /// A reader has finished a batch; answers whether it has another one.
     fn see_to(&self, me: &Me<A>, finished: Finished<A::Read, Me<A>, ActorRef<()>>) -> bool {
-        let Finished { has_next, rouses, wakes_owner, requests, ends_state, too_late, over } =
+        let Finished { has_next, wakes_reader, wakes_owner, requests, ends_state, too_late, over } =
             finished;
-        rouse(rouses);
+        wake_reader(wakes_reader);
         too_late.into_iter().for_each(|read| extend::dead_letter(me, ReadWrite::Read(read)));
         if ends_state {
             // SAFETY: rule 6.
@@ -154,8 +154,8 @@ fn end<A: ReadWriteActor>(state: &mut Option<A>) {
 }
 
 /// Gives a reader a turn, where another worker finds it.
-pub(super) fn rouse(reader: Option<ActorRef<()>>) {
+pub(super) fn wake_reader(reader: Option<ActorRef<()>>) {
     if let Some(reader) = reader {
-        send::rouse(reader.cell(), Origin::Beside);
+        send::wake_from(reader.cell(), Origin::Beside);
     }
 }

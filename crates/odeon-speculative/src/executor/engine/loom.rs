@@ -74,7 +74,7 @@ impl Workplace {
         let result = change(board);
         let rested = runners.next(board);
         drop(shared);
-        rouse(rested);
+        wake_runner(rested);
         result
     }
 
@@ -91,7 +91,7 @@ impl Workplace {
         if let Some(visit) = board.take_visit(&mut give_way) {
             let rested = runners.next(board);
             drop(shared);
-            rouse(rested);
+            wake_runner(rested);
             let look = match visit {
                 VisitTask::Arrives(job) => BoardLook::Arrives(job),
                 VisitTask::GoesOn(transaction) => {
@@ -115,7 +115,7 @@ impl Workplace {
         };
         let rested = runners.next(board);
         drop(shared);
-        rouse(rested);
+        wake_runner(rested);
         self.handled.lock().unwrap().extend(batch.iter().map(|job| job.message));
         let mut shared = self.shared.lock().unwrap();
         shared.board.finish(how);
@@ -153,7 +153,7 @@ impl Workplace {
     }
 }
 
-fn rouse(rested: Option<Arc<Parker>>) {
+fn wake_runner(rested: Option<Arc<Parker>>) {
     if let Some(parker) = rested {
         parker.unpark();
     }

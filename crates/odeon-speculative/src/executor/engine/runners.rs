@@ -32,7 +32,7 @@ impl<R: Clone> Runners<R> {
         }
     }
 
-    /// A runner that is to be [roused](rouse), if one rests and there is something to take.
+    /// A runner that is to be [woken](wake_runner), if one rests and there is something to take.
     pub(crate) fn next<M: Message>(&mut self, board: &Board<M>) -> Option<R> {
         if self.resting.is_empty() || !board.has_next() {
             return None;
@@ -43,7 +43,7 @@ impl<R: Clone> Runners<R> {
 
 /// Gives a runner a turn beside that of the caller, whose next message may take long; not under the
 /// lock of the board.
-pub(super) fn rouse(runner: Option<ActorRef<()>>) {
+pub(super) fn wake_runner(runner: Option<ActorRef<()>>) {
     if let Some(runner) = runner {
         wake_shared(&runner);
     }

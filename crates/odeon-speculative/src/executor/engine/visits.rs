@@ -73,7 +73,7 @@ impl<A: SpeculativeActor> Engine<A> {
         let turn =
             (is_due || rested.is_none() && board.has_next()).then(|| keeps.clone()).flatten();
         self.unlock(shared);
-        runners::rouse(rested);
+        runners::wake_runner(rested);
         if let Some(me) = turn {
             wake_shared(&me);
         }
@@ -107,7 +107,7 @@ impl<A: SpeculativeActor> Engine<A> {
         let EngineState { board, runners, .. } = &mut *shared;
         let rested = runners.next(board);
         self.unlock(shared);
-        runners::rouse(rested);
+        runners::wake_runner(rested);
         match visit {
             VisitTask::Arrives(job) => {
                 let me = me.expect("kept while jobs are outstanding");

@@ -77,7 +77,7 @@ impl<A: SpeculativeActor> Engine<A> {
         let mut state = shared.state.clone().expect("nothing is taken after the end");
         let me = shared.keeps.clone().expect("kept while jobs are outstanding");
         self.unlock(shared);
-        runners::rouse(rested);
+        runners::wake_runner(rested);
         let mut begun = self.clock.now();
         for left in (0..executor.batches(width)).rev() {
             begun = self.handle_batch(&state, &me, how, begun, scratch);
@@ -106,7 +106,7 @@ impl<A: SpeculativeActor> Engine<A> {
         let EngineState { board, runners, .. } = &mut *shared;
         let rested = runners.next(board);
         self.unlock(shared);
-        runners::rouse(rested);
+        runners::wake_runner(rested);
     }
 
     /// Has a batch handled that was begun at `begun`; answers when it was over.
@@ -268,7 +268,7 @@ impl<A: SpeculativeActor> Engine<A> {
             state = None;
         }
         self.unlock(shared);
-        runners::rouse(rested);
+        runners::wake_runner(rested);
         // The actor's own turn looks again by itself.
         if is_due && matches!(executor, Executor::Runner(_)) {
             wake(me);

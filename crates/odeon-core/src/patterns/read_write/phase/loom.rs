@@ -15,7 +15,7 @@ struct ReadWriteModel {
     /// Signals that the owner has been given.
     woken: AtomicU32,
     requests: AtomicU32,
-    rouses: AtomicU32,
+    wakes: AtomicU32,
     handled: AtomicU32,
     /// The owner has told somebody that no read begins any more.
     told: AtomicU32,
@@ -53,26 +53,33 @@ impl ReadWriteModel {
     }
 
     fn share_by(&self, batch: usize, reads: u32) {
-        let roused = self.phase.share(0..reads, batch, 1, || Arc::new(()));
-        self.rouse(roused.reader);
+        let woken = self.phase.share(0..reads, batch, 1, || Arc::new(()));
+        self.wake_reader(woken.reader);
     }
 
-    fn rouse(&self, reader: Option<()>) {
+    fn wake_reader(&self, reader: Option<()>) {
         if reader.is_some() {
-            self.rouses.fetch_add(1, Ordering::Relaxed);
+            self.wakes.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     /// One turn of the reader, until it rests. `outcome` is that of its first read.
     fn turn_of_reader(&self, mut outcome: ReadOutcome) {
         let mut batch = Vec::new();
-        while let Some((keeps, rouses)) = self.phase.begin(0, &mut batch) {
-            self.rouse(rouses);
+        while let Some((keeps, wakes_reader)) = self.phase.begin(0, &mut batch) {
+            self.wake_reader(wakes_reader);
             let outcome = self.handle(&mut batch, std::mem::take(&mut outcome));
-            let Finished { has_next, rouses, wakes_owner, requests, ends_state, too_late, over } =
-                self.phase.finish(&mut batch, outcome, false);
+            let Finished {
+                has_next,
+                wakes_reader,
+                wakes_owner,
+                requests,
+                ends_state,
+                too_late,
+                over,
+            } = self.phase.finish(&mut batch, outcome, false);
             assert!(!has_next && batch.is_empty());
-            self.rouse(rouses);
+            self.wake_reader(wakes_reader);
             self.too_late.fetch_add(too_late.len() as u32, Ordering::Relaxed);
             if ends_state {
                 self.write();
@@ -111,8 +118,8 @@ impl ReadWriteModel {
     /// The owner handles reads and waits, until there is something else.
     fn look(&self) -> OwnerLook<u32> {
         loop {
-            let (look, rouses) = self.phase.look(true);
-            self.rouse(rouses);
+            let (look, wakes_reader) = self.phase.look(true);
+            self.wake_reader(wakes_reader);
             match look {
                 OwnerLook::Read(_) => {
                     self.read();
