@@ -17,14 +17,14 @@
 //! | reporter | what is counted of an actor elsewhere and a theater's numbers | [`Reporter`], [`report_by`] |
 //! | bounds | a source that can wait and a mailbox that rejects | [`room_in`] |
 //! | timers | time and a stage driven from outside | [`TheaterShared::next_deadline`], [`TheaterShared::has_due`], [`TheaterShared::fire_due`] |
-//! | luggage | an actor that moves, and its timers and watches | [`LetterName`], [`TakenLetter`], [`Awaits`], [`send_own_after`], [`packs`], [`take_letters`], [`keep_letter`], [`timer_named`], [`name_of_timer`], [`write_watch`], [`read_watch`] |
+//! | pending events | an actor that moves, and its timers and watches | [`LetterName`], [`TakenLetter`], [`Awaits`], [`send_own_after`], [`packs`], [`take_letters`], [`keep_letter`], [`timer_named`], [`name_of_timer`], [`write_watch`], [`read_watch`] |
 
 mod actor;
 mod congestion;
 mod failure;
 mod interior;
 mod lanes;
-mod luggage;
+mod pending_events;
 mod questions;
 mod reporting;
 mod sending;
@@ -38,7 +38,7 @@ pub use actor::*;
 pub use failure::*;
 pub use interior::*;
 pub use lanes::*;
-pub use luggage::*;
+pub use pending_events::*;
 pub use questions::*;
 pub use reporting::*;
 pub use sending::*;
@@ -46,7 +46,7 @@ pub use stage::*;
 pub use surroundings::*;
 pub use timers::*;
 
-pub use crate::lifecycle::luggage::{Awaits, LetterName, TakenLetter};
+pub use crate::lifecycle::pending_events::{Awaits, LetterName, TakenLetter};
 pub use crate::lifecycle::spawnable::{Asynchronous, Plain, Spawnable};
 pub use crate::lifecycle::watch::WrittenWatch;
 pub use crate::mailbox::written_guards::WrittenGuards;

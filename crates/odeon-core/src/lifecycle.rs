@@ -4,7 +4,7 @@ pub(crate) mod actor_builder;
 pub(crate) mod fork;
 pub(crate) mod lazy;
 pub(crate) mod link;
-pub(crate) mod luggage;
+pub(crate) mod pending_events;
 pub(crate) mod pipe;
 pub(crate) mod spawn;
 pub(crate) mod spawnable;

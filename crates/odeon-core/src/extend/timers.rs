@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::lifecycle::luggage::LetterName;
+use crate::lifecycle::pending_events::LetterName;
 use crate::lifecycle::timer;
 use crate::lifecycle::timer::Timer;
 use crate::messaging::actor_ref::ActorRef;

@@ -7,7 +7,7 @@
 //! | who decides between firing and cancelling, when does the thread wake? | `scheduler/timers/pending.rs`, `scheduler/timers/repeat.rs` |
 //! | how are a million of them cheap? | `scheduler/timers/wheel.rs` |
 //! | what if the timer is an effect of an attempt? | `lifecycle/timer/held.rs` |
-//! | what if its actor moves to another theater? | `lifecycle/timer/own.rs`, `lifecycle/luggage.rs` |
+//! | what if its actor moves to another theater? | `lifecycle/timer/own.rs`, `lifecycle/pending_events.rs` |
 
 mod answers;
 mod deadline;
@@ -20,7 +20,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::lifecycle::luggage::LetterName;
+use crate::lifecycle::pending_events::LetterName;
 use crate::process::theater_shared::TheaterShared;
 use crate::scheduler::timers::TimerKey;
 

@@ -32,8 +32,9 @@ pub(crate) struct TurnVTable {
     pub(crate) defers: bool,
     /// Whether its messages come with lanes.
     pub(crate) laned: bool,
-    /// Whether the actor may go on in another theater: what it has begun here, timers and watches
-    /// (`lifecycle/luggage.rs`) and questions (`messaging/open_question.rs`), is kept account of.
+    /// Whether the actor may go on in another theater: account is kept of what it has begun here,
+    /// timers and watches (`lifecycle/pending_events.rs`) and questions
+    /// (`messaging/open_question.rs`).
     pub(crate) may_move: bool,
     /// How the actor is introduced to a network that knows nothing of it.
     #[allow(dead_code, reason = "only networks read it, and there need not be any")]

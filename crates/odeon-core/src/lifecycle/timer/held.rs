@@ -6,7 +6,7 @@ use std::sync::Arc;
 use odeon_sync::{Mutex, MutexGuard};
 
 use super::{Cancel, Timer};
-use crate::lifecycle::luggage::LetterName;
+use crate::lifecycle::pending_events::LetterName;
 use crate::process::outbox;
 
 enum HoldState {

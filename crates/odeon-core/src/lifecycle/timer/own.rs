@@ -1,11 +1,13 @@
 //! The timers that an actor which may move has begun for itself: they go with it
-//! (`lifecycle/luggage.rs`).
+//! (`lifecycle/pending_events.rs`).
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Cancel, Timer, held};
-use crate::lifecycle::luggage::{self, Awaits, Letter, LetterName, LetterTrigger, Luggage};
+use crate::lifecycle::pending_events::{
+    self, Awaits, Letter, LetterName, LetterTrigger, PendingEvents,
+};
 use crate::messaging::actor_ref::WeakRef;
 use crate::messaging::tag::Tag;
 use crate::process::outbox;
@@ -20,7 +22,7 @@ struct Named {
 
 impl Cancel for Named {
     fn cancel(&self) -> bool {
-        let Some(pending) = Luggage::of(&self.theater).take(self.name) else { return false };
+        let Some(pending) = PendingEvents::of(&self.theater).take(self.name) else { return false };
         pending.call.cancel(&self.theater);
         true
     }
@@ -36,7 +38,7 @@ pub(super) fn begin<M: Message>(to: WeakRef<M>, delay: Duration, message: M) -> 
     let theater = to.header().stage.theater().clone();
     let tag = if outbox::is_followed() { Tag::here(&theater) } else { None };
     held::arm(move || {
-        let name = Luggage::of(&theater).new_name();
+        let name = PendingEvents::of(&theater).new_name();
         keep(to, name, theater.now().saturating_add(delay), Letter { message, tag });
         Timer::shared(Arc::new(Named { theater, name }))
     })
@@ -45,14 +47,15 @@ pub(super) fn begin<M: Message>(to: WeakRef<M>, delay: Duration, message: M) -> 
 /// Has a letter wait for a time.
 pub(crate) fn keep<M: Message>(to: WeakRef<M>, name: LetterName, due: Duration, letter: Letter<M>) {
     let theater = to.header().stage.theater().clone();
-    let sending = luggage::keep(to, name, LetterTrigger::to_come(Awaits::Time(due)), letter);
+    let sending = pending_events::keep(to, name, LetterTrigger::to_come(Awaits::Time(due)), letter);
     let place = sending.place();
     let armed = theater.arm_at(due, Box::new(move || sending.send()));
     let disarm = move |theater: &TheaterShared| {
         let _ = theater.disarm(armed);
     };
     // It may have fired.
-    let _ = Luggage::of(&theater).waits(place, LetterTrigger::in_force(Awaits::Time(due), disarm));
+    let _ = PendingEvents::of(&theater)
+        .waits(place, LetterTrigger::in_force(Awaits::Time(due), disarm));
 }
 
 impl Timer {

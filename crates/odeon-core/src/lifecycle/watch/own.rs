@@ -1,8 +1,8 @@
-//! Watches that go with their actor to other theaters (`lifecycle/luggage.rs`).
+//! Watches that go with their actor to other theaters (`lifecycle/pending_events.rs`).
 //!
-//! The message waits in the luggage of the theater where the actor is. Of whom it tells, knows the
-//! [`Watching`]: it refers to that actor, also where its own has moved to, and says there, for as
-//! long as it exists, under the name of the message whom it watches ([`Watched`]).
+//! The message waits among the pending events of the theater where the actor is. Of whom it tells,
+//! knows the [`Watching`]: it refers to that actor, also where its own has moved to, and says there,
+//! for as long as it exists, under the name of the message whom it watches ([`Watched`]).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,7 +10,9 @@ use std::sync::Arc;
 
 use odeon_sync::{Mutex, MutexGuard};
 
-use crate::lifecycle::luggage::{self, Awaits, Letter, LetterName, LetterTrigger, Luggage};
+use crate::lifecycle::pending_events::{
+    self, Awaits, Letter, LetterName, LetterTrigger, PendingEvents,
+};
 use crate::messaging::actor_ref::ActorRef;
 use crate::process::erased_weak_ref::ErasedWeakRef;
 use crate::process::theater_shared::TheaterShared;
@@ -153,7 +155,7 @@ impl<A: Behavior> Context<'_, A> {
         let _ = mailbox_of(&message);
         let me = self.actor_ref();
         let theater = me.cell().header.stage.theater().clone();
-        let name = Luggage::of(&theater).new_name();
+        let name = PendingEvents::of(&theater).new_name();
         begin(&me, name, &other.erased(), Letter { message, tag: None });
         Watching(WatchState::Here(LetterGuard::of(&theater, name, other.erased()), other.clone()))
     }
@@ -168,7 +170,8 @@ impl LetterGuard {
 
 /// Has a letter wait for the end of an actor.
 fn begin<M: Message>(me: &ActorRef<M>, name: LetterName, other: &ErasedWeakRef, letter: Letter<M>) {
-    let sending = luggage::keep(me.downgrade(), name, LetterTrigger::to_come(Awaits::End), letter);
+    let sending =
+        pending_events::keep(me.downgrade(), name, LetterTrigger::to_come(Awaits::End), letter);
     let place = sending.place();
     // Kept by it, as by every watch.
     let keeps = me.clone();
@@ -183,7 +186,7 @@ fn begin<M: Message>(me: &ActorRef<M>, name: LetterName, other: &ErasedWeakRef, 
     let call = LetterTrigger::in_force(Awaits::End, move |_| {
         let _ = watch.cancel();
     });
-    if let Err(call) = Luggage::of(theater).waits(place, call) {
+    if let Err(call) = PendingEvents::of(theater).waits(place, call) {
         // It has told, or somebody has cancelled it: then nobody is to be kept by it.
         call.cancel(theater);
     }
@@ -211,7 +214,7 @@ impl<W: Message> Watching<W> {
     /// this.
     pub fn cancel(self) -> bool {
         let WatchState::Here(LetterGuard { theater, name, .. }, _) = &self.0 else { return false };
-        let Some(pending) = Luggage::of(theater).take(*name) else { return false };
+        let Some(pending) = PendingEvents::of(theater).take(*name) else { return false };
         pending.call.cancel(theater);
         true
     }
@@ -234,7 +237,7 @@ impl<W: Message> Watching<W> {
             WatchState::Over(reason) => return WrittenWatch::Over(*reason),
             WatchState::Here(handle, other) => (handle, other),
         };
-        let waits = Luggage::of(&handle.theater).is_written(handle.name);
+        let waits = PendingEvents::of(&handle.theater).is_written(handle.name);
         match self.ended().filter(|_| !waits) {
             Some(reason) => WrittenWatch::Over(Some(reason)),
             // If it has told, and why is not known here yet, then who refers to the actor will come

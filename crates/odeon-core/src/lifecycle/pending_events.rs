@@ -57,7 +57,7 @@ pub enum Awaits {
 
 /// Those of one theater.
 #[derive(Default)]
-pub(crate) struct Luggage(Mutex<KeptEvents>);
+pub(crate) struct PendingEvents(Mutex<KeptEvents>);
 
 #[derive(Default)]
 struct KeptEvents {
@@ -127,7 +127,7 @@ thread_local! {
 /// The least of all.
 const NO_NAME: LetterName = LetterName { theater: 0, number: 0 };
 
-impl Luggage {
+impl PendingEvents {
     /// That of a theater.
     pub(crate) fn of(theater: &TheaterShared) -> &Self {
         theater.attachments.get_or_attach(Self::default)
@@ -248,7 +248,7 @@ pub(crate) fn keep<M: Message>(
     let goes = call.awaits != Awaits::End;
     let actor = header.id.number();
     let pending = Pending { actor, order: 0, call, goes, letter: Box::new(letter) };
-    let (order, before) = Luggage::of(header.stage.theater()).keep(name, pending);
+    let (order, before) = PendingEvents::of(header.stage.theater()).keep(name, pending);
     drop(before);
     Sending { to, name, order }
 }
@@ -271,7 +271,7 @@ impl<M: Message> Sending<M> {
     }
 
     fn take(&self) -> Option<Pending> {
-        Luggage::of(self.to.header().stage.theater()).take_ordered(self.name, self.order)
+        PendingEvents::of(self.to.header().stage.theater()).take_ordered(self.name, self.order)
     }
 }
 
@@ -294,7 +294,7 @@ impl<M: Message> ActorRef<M> {
         let result = work();
         let packed = PACKED.replace(before).unwrap_or_default();
         let header = &self.cell().header;
-        Luggage::of(header.stage.theater()).are_packed(header.id.number(), &packed);
+        PendingEvents::of(header.stage.theater()).are_packed(header.id.number(), &packed);
         result
     }
 
@@ -303,7 +303,7 @@ impl<M: Message> ActorRef<M> {
     pub(crate) fn take_letters(&self) -> Vec<TakenLetter<M>> {
         let header = &self.cell().header;
         let theater = header.stage.theater();
-        let taken = Luggage::of(theater).take_along(header.id.number());
+        let taken = PendingEvents::of(theater).take_along(header.id.number());
         let taken = taken.into_iter().map(|(name, Pending { call, letter, .. })| {
             let awaits = call.awaits;
             call.cancel(theater);

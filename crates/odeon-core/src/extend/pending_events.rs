@@ -1,8 +1,8 @@
 //! An actor that moves, and its timers and watches.
 
-use crate::lifecycle::luggage::Awaits;
-use crate::lifecycle::luggage::Letter;
-use crate::lifecycle::luggage::TakenLetter;
+use crate::lifecycle::pending_events::Awaits;
+use crate::lifecycle::pending_events::Letter;
+use crate::lifecycle::pending_events::TakenLetter;
 use crate::lifecycle::timer;
 use crate::lifecycle::watch;
 use crate::lifecycle::watch::Watching;
