@@ -5,7 +5,7 @@
 //! |---|---|
 //! | what does a program decide? | `balancing/{builder,kind,objective}.rs` |
 //! | how does a piece go, and come back? | `balancing/{piece,queue,desk,member}.rs`, in this order |
-//! | who takes how many pieces? | `balancing/roster.rs` |
+//! | who takes how many pieces? | `balancing/worker_table.rs` |
 //! | which workers work at the same time? | `balancing/{configuration,profiler}.rs`, `balancing/profiler/*` |
 //! | how is that measured? | `balancing/window.rs` |
 //! | what if a worker fails? | `balancing/{failure,member,desk}.rs` |
@@ -24,11 +24,11 @@ mod piece;
 mod profiler;
 mod queue;
 mod report;
-mod roster;
 mod shared;
 #[cfg(test)]
 mod simulation;
 mod window;
+mod worker_table;
 
 use std::fmt;
 use std::sync::Arc;

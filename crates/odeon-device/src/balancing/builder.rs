@@ -15,8 +15,8 @@ use super::member::{PoolWorker, Remaking};
 use super::objective::{EnergySource, Meter, Objective};
 use super::profiler::{Profiler, Quota, Terms};
 use super::queue::WorkQueue;
-use super::roster::Roster;
 use super::shared::{BalancingShared, FailureHook, KindName};
+use super::worker_table::WorkerTable;
 
 /// More configurations than this are not tried one after the other.
 const MOST_CONFIGURATIONS: usize = 64;
@@ -201,8 +201,12 @@ impl<W: Send + 'static> Balancing<W> {
         };
         let most: Vec<usize> = self.kinds.iter().map(|kind| kind.most).collect();
         let profiler = Profiler::new(configurations, terms, meter);
-        let desk =
-            Desk::new(WorkQueue::new(self.queue), Roster::new(&most), profiler, self.most_tries);
+        let desk = Desk::new(
+            WorkQueue::new(self.queue),
+            WorkerTable::new(&most),
+            profiler,
+            self.most_tries,
+        );
         let name = |kind: &Kind<W>| KindName {
             name: kind.name.clone(),
             place: kind.place,

@@ -19,11 +19,11 @@ use smallvec::SmallVec;
 use super::piece::{Home, QueuedPiece, Returned, Undone, WhyUndone, WorkTicket, WorkerError};
 use super::profiler::Profiler;
 use super::queue::WorkQueue;
-use super::roster::Roster;
+use super::worker_table::WorkerTable;
 
 pub(super) struct Desk<W> {
     pub(super) queue: WorkQueue<W>,
-    pub(super) roster: Roster,
+    pub(super) workers: WorkerTable,
     pub(super) profiler: Profiler,
     pub(super) counts: PieceCounts,
     most_tries: u32,
@@ -106,13 +106,13 @@ fn seconds(now: Duration) -> f64 {
 impl<W> Desk<W> {
     pub(super) fn new(
         queue: WorkQueue<W>,
-        roster: Roster,
+        workers: WorkerTable,
         profiler: Profiler,
         most_tries: u32,
     ) -> Self {
         Self {
             queue,
-            roster,
+            workers,
             profiler,
             counts: PieceCounts::default(),
             most_tries,
@@ -160,10 +160,10 @@ impl<W> Desk<W> {
     /// A worker looks for something to do.
     pub(super) fn take(&mut self, member: usize, now: Duration) -> (Taken<W>, Orders<W>) {
         let mut orders = Orders::default();
-        if self.roster.is_gone(member) || self.is_over() {
+        if self.workers.is_gone(member) || self.is_over() {
             return (Taken::End, orders);
         }
-        if self.roster.is_condemned(member) {
+        if self.workers.is_condemned(member) {
             let why = "failed too often at what others can do";
             return (Taken::LeftOut, self.gone(member, Some(why.into()), now));
         }
@@ -173,12 +173,12 @@ impl<W> Desk<W> {
     }
 
     fn hand_out(&mut self, member: usize, now: Duration) -> Option<Batch<W>> {
-        let pieces = self.queue.take(&self.roster, self.profiler.counts(), member);
+        let pieces = self.queue.take(&self.workers, self.profiler.counts(), member);
         if pieces.is_empty() {
-            self.roster.rest(member);
+            self.workers.rest(member);
             return None;
         }
-        self.roster.begin(member, pieces.len(), seconds(now));
+        self.workers.begin(member, pieces.len(), seconds(now));
         let count = pieces.len();
         let (mut works, mut tickets) =
             (SmallVec::with_capacity(count), SmallVec::with_capacity(count));
@@ -224,16 +224,16 @@ impl<W> Desk<W> {
     }
 
     fn took_back(&mut self, member: usize, batch: Batch<W>, orders: &mut Orders<W>, now: Duration) {
-        let went = self.roster.went(member, seconds(now));
+        let went = self.workers.went(member, seconds(now));
         self.counts.done += went.pieces as u64;
         orders.returns.reserve(went.pieces);
         for piece in batch.into_pieces() {
             for &other in piece.ticket.failed_by.iter().filter(|other| **other != member) {
-                self.roster.strike(other);
+                self.workers.strike(other);
             }
             orders.returns.push((piece.ticket.home, Ok(piece.work)));
         }
-        self.profiler.went(went, seconds(now), &self.roster);
+        self.profiler.went(went, seconds(now), &self.workers);
     }
 
     /// A worker has failed at what it had taken. `stays`: it can be given other pieces. Returns
@@ -247,16 +247,16 @@ impl<W> Desk<W> {
         now: Duration,
     ) -> (Orders<W>, bool) {
         let mut orders = Orders::default();
-        self.roster.failed(member);
+        self.workers.failed(member);
         if !stays {
-            self.roster.absent(member);
-            self.profiler.staffed(seconds(now), &self.roster);
+            self.workers.absent(member);
+            self.profiler.staffed(seconds(now), &self.workers);
             self.profiler.disturbed();
         }
         // WHY not else: a failure of one who stays is a part of what the configuration costs, and
         // windows must close where some pieces always fail.
         let counts = batch.works.len() == 1 && !error.is_of_surroundings();
-        let kind = self.roster.kind(member);
+        let kind = self.workers.kind(member);
         for mut piece in batch.into_pieces() {
             if counts {
                 piece.ticket.tries += 1;
@@ -264,7 +264,8 @@ impl<W> Desk<W> {
                 piece.ticket.note_failed_by(member);
             }
             let tries = piece.ticket.tries;
-            if tries >= self.most_tries && self.roster.has_failed_everywhere(piece.ticket.failed_at)
+            if tries >= self.most_tries
+                && self.workers.has_failed_everywhere(piece.ticket.failed_at)
             {
                 let why = WhyUndone::Failed { tries, last: error.clone() };
                 self.counts.undone += 1;
@@ -287,12 +288,12 @@ impl<W> Desk<W> {
         now: Duration,
     ) -> (Orders<W>, bool) {
         let mut orders = Orders::default();
-        if self.roster.is_gone(member) {
+        if self.workers.is_gone(member) {
             return (orders, false);
         }
-        self.roster.tally_mut(self.roster.kind(member)).device = device;
-        self.roster.came(member, most_at_once);
-        self.profiler.staffed(seconds(now), &self.roster);
+        self.workers.tally_mut(self.workers.kind(member)).device = device;
+        self.workers.came(member, most_at_once);
+        self.profiler.staffed(seconds(now), &self.workers);
         let more = self.rest_unless_needed(member);
         self.settle(&mut orders, now);
         (orders, more)
@@ -301,9 +302,9 @@ impl<W> Desk<W> {
     /// A worker could not be made, and will be tried to be made again.
     pub(super) fn absent(&mut self, member: usize, now: Duration) -> Orders<W> {
         let mut orders = Orders::default();
-        self.roster.tally_mut(self.roster.kind(member)).failures += 1;
-        self.roster.absent(member);
-        self.profiler.staffed(seconds(now), &self.roster);
+        self.workers.tally_mut(self.workers.kind(member)).failures += 1;
+        self.workers.absent(member);
+        self.profiler.staffed(seconds(now), &self.workers);
         self.settle(&mut orders, now);
         orders
     }
@@ -311,15 +312,15 @@ impl<W> Desk<W> {
     /// A worker will not come back: it has failed too often (`why`), or its theater has ended it.
     pub(super) fn gone(&mut self, member: usize, why: Option<String>, now: Duration) -> Orders<W> {
         let mut orders = Orders::default();
-        if self.roster.is_gone(member) {
+        if self.workers.is_gone(member) {
             return orders;
         }
         if why.is_some() {
-            self.roster.tally_mut(self.roster.kind(member)).failures += 1;
+            self.workers.tally_mut(self.workers.kind(member)).failures += 1;
         }
-        self.roster.gone(member, why.clone().unwrap_or_else(|| "its theater has ended".into()));
-        self.profiler.staffed(seconds(now), &self.roster);
-        if self.roster.is_empty() {
+        self.workers.gone(member, why.clone().unwrap_or_else(|| "its theater has ended".into()));
+        self.profiler.staffed(seconds(now), &self.workers);
+        if self.workers.is_empty() {
             self.nobody = why.clone();
             self.is_closed = true;
             let reason = || why.clone().map_or(WhyUndone::Stopped, WhyUndone::NobodyLeft);
@@ -332,7 +333,7 @@ impl<W> Desk<W> {
     /// Somebody has asked for a new profile.
     pub(super) fn profile(&mut self, now: Duration) -> Orders<W> {
         let mut orders = Orders::default();
-        self.profiler.ask(seconds(now), &self.roster);
+        self.profiler.ask(seconds(now), &self.workers);
         self.settle(&mut orders, now);
         orders
     }
@@ -343,7 +344,7 @@ impl<W> Desk<W> {
         if self.armed == Some(at) {
             self.armed = None;
         }
-        self.profiler.look(seconds(now), &self.roster);
+        self.profiler.look(seconds(now), &self.workers);
         self.settle(&mut orders, now);
         orders
     }
@@ -366,7 +367,7 @@ impl<W> Desk<W> {
     }
 
     fn has_pieces(&self) -> bool {
-        self.queue.len() > 0 || self.roster.in_hand() > 0
+        self.queue.len() > 0 || self.workers.in_hand() > 0
     }
 
     fn give_all_back(&mut self, orders: &mut Orders<W>, why: impl Fn() -> WhyUndone) {
@@ -381,10 +382,10 @@ impl<W> Desk<W> {
     /// Whether a worker that has nothing in hand is to look for something; if not, it is idle.
     fn rest_unless_needed(&mut self, member: usize) -> bool {
         let counts = self.profiler.counts();
-        if self.is_over() || self.queue.has_for(&self.roster, counts, member) {
+        if self.is_over() || self.queue.has_for(&self.workers, counts, member) {
             return true;
         }
-        self.roster.rest(member);
+        self.workers.rest(member);
         false
     }
 
@@ -394,9 +395,9 @@ impl<W> Desk<W> {
         if has_pieces != self.is_busy {
             self.is_busy = has_pieces;
             if has_pieces {
-                self.profiler.begun(seconds(now), &self.roster);
+                self.profiler.begun(seconds(now), &self.workers);
             } else {
-                self.profiler.quiet(seconds(now), &self.roster);
+                self.profiler.quiet(seconds(now), &self.workers);
             }
         }
         self.call(orders);
@@ -407,7 +408,7 @@ impl<W> Desk<W> {
             orders.room.append(&mut self.queue.let_all_go());
         }
         if self.is_over() {
-            orders.calls.extend(self.roster.call_all_idle());
+            orders.calls.extend(self.workers.call_all_idle());
         }
         let next = self.profiler.next_look();
         if next != self.armed {
@@ -418,21 +419,21 @@ impl<W> Desk<W> {
 
     /// Rule 2.
     fn call(&mut self, orders: &mut Orders<W>) {
-        if !self.roster.has_idle() || self.queue.len() == 0 {
+        if !self.workers.has_idle() || self.queue.len() == 0 {
             return;
         }
         let counts = self.profiler.counts();
         for piece in self.queue.suspects() {
-            let Some(member) = self.roster.idle_for(counts, piece.ticket.failed_at) else {
+            let Some(member) = self.workers.idle_for(counts, piece.ticket.failed_at) else {
                 continue;
             };
-            self.roster.call(member);
+            self.workers.call(member);
             orders.calls.push(member);
         }
-        let mut wanting = self.queue.fresh().saturating_sub(self.roster.called(counts));
+        let mut wanting = self.queue.fresh().saturating_sub(self.workers.called(counts));
         while wanting > 0 {
-            let Some(member) = self.roster.next_idle(counts) else { break };
-            self.roster.call(member);
+            let Some(member) = self.workers.next_idle(counts) else { break };
+            self.workers.call(member);
             orders.calls.push(member);
             wanting -= 1;
         }

@@ -9,7 +9,7 @@ use odeon_core::Reply;
 use odeon_core::extend::is_awaited;
 use odeon_sync::contained::drop_each;
 
-use super::roster::MOST_STRIKES;
+use super::worker_table::MOST_STRIKES;
 use crate::error::DeviceError;
 
 /// What becomes of a piece: it comes back done, or as it is with the reason.

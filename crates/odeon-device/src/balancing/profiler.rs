@@ -16,7 +16,7 @@
 //!    workers are lost, and all that is left was cut off, those that are left are profiled at once;
 //!    what is known of the others stays for when the workers come back.
 //! 5. *Hold-ups.* Kinds whose goes take longer than the others need for a whole round are left out
-//!    as soon as one round has shown it (`holdups.rs`).
+//!    as soon as one round has shown it (`stragglers.rs`).
 //!
 //! Why a long run is at most 5 % slower than with the best single configuration, if its load stays
 //! the same for long enough:
@@ -35,20 +35,20 @@
 //! * After a change of the load the old one is used until two windows have shown it, and until
 //!   `50 E` have passed.
 
-mod holdups;
 mod settled;
+mod stragglers;
 mod trials;
 
 use std::sync::Arc;
 
 use super::objective::{Meter, Objective, Reading};
-use super::roster::Roster;
 use super::window::{Moment, Sample, Window};
-use holdups::{KindTimes, Round};
+use super::worker_table::WorkerTable;
 use settled::Settled;
+use stragglers::{KindTimes, Round};
 use trials::Profile;
 
-pub(super) use holdups::Went;
+pub(super) use stragglers::Went;
 
 /// What a program has decided about profiling.
 #[derive(Debug, Clone)]
@@ -182,15 +182,15 @@ impl Profiler {
     }
 
     /// Has all configurations tried again, at once.
-    pub(super) fn ask(&mut self, now: f64, roster: &Roster) {
+    pub(super) fn ask(&mut self, now: f64, workers: &WorkerTable) {
         self.asked = true;
         if let ProfilerPhase::Settled(_) = self.phase {
-            self.begin_profile(now, roster);
+            self.begin_profile(now, workers);
         }
     }
 
     /// The pool has work again.
-    pub(super) fn begun(&mut self, now: f64, roster: &Roster) {
+    pub(super) fn begun(&mut self, now: f64, workers: &WorkerTable) {
         self.busy_since = Some(now);
         self.round = Some(Round::begin(now, self.present.len()));
         let moment = self.meter.at(now);
@@ -208,7 +208,7 @@ impl Profiler {
                         self.open_window(moment, true);
                     }
                 }
-                None => self.begin_trial(moment, true, roster),
+                None => self.begin_trial(moment, true, workers),
             },
             ProfilerPhase::Settled(_) => {
                 self.window.get_or_insert_with(|| Window::open(moment, true));
@@ -218,7 +218,7 @@ impl Profiler {
 
     /// A go of a worker has ended well. It comes before [`quiet`](Self::quiet) if it was the last
     /// one.
-    pub(super) fn went(&mut self, went: Went, now: f64, roster: &Roster) {
+    pub(super) fn went(&mut self, went: Went, now: f64, workers: &WorkerTable) {
         if let Some(window) = &mut self.window {
             window.went(went.pieces, went.took);
         }
@@ -229,11 +229,11 @@ impl Profiler {
         if let ProfilerPhase::Profiling(profile) = &mut self.phase {
             profile.went(&went);
         }
-        self.look(now, roster);
+        self.look(now, workers);
     }
 
     /// The pool has no piece any more.
-    pub(super) fn quiet(&mut self, now: f64, roster: &Roster) {
+    pub(super) fn quiet(&mut self, now: f64, workers: &WorkerTable) {
         let moment = self.meter.at(now);
         self.busy_before = self.busy_at(now);
         self.busy_since = None;
@@ -247,10 +247,10 @@ impl Profiler {
             }
         }
         if self.look_at_round(now) {
-            self.begin_profile(now, roster);
+            self.begin_profile(now, workers);
             return;
         }
-        if self.give_up_if_held_up(now, roster) {
+        if self.give_up_if_held_up(now, workers) {
             return;
         }
         let Some(window) = &self.window else { return };
@@ -258,7 +258,7 @@ impl Profiler {
             // The end of a round without its beginning says nothing.
             self.window = None;
         } else if self.is_enough(window, now) && self.has_given_all_a_chance() {
-            self.close(moment, roster);
+            self.close(moment, workers);
         }
     }
 
@@ -268,23 +268,23 @@ impl Profiler {
     }
 
     /// Other workers are there than before.
-    pub(super) fn staffed(&mut self, now: f64, roster: &Roster) {
-        let before = std::mem::replace(&mut self.present, roster.present());
+    pub(super) fn staffed(&mut self, now: f64, workers: &WorkerTable) {
+        let before = std::mem::replace(&mut self.present, workers.present());
         let more = before.iter().zip(&self.present).any(|(before, now)| now > before);
         match &mut self.phase {
-            ProfilerPhase::Gathering if roster.is_complete() => self.begin_profile(now, roster),
+            ProfilerPhase::Gathering if workers.is_complete() => self.begin_profile(now, workers),
             ProfilerPhase::Gathering => {}
             ProfilerPhase::Profiling(_) if more => self.add_possible(),
-            ProfilerPhase::Profiling(_) => self.drop_impossible(now, roster),
+            ProfilerPhase::Profiling(_) => self.drop_impossible(now, workers),
             ProfilerPhase::Settled(_) => {
                 self.window = None;
                 self.use_best_known();
                 if self.in_use.is_none() {
                     // What is known of those that cannot be used stays: its workers may come back.
                     self.forget(Self::can_use);
-                    self.try_all(now, roster);
+                    self.try_all(now, workers);
                 } else {
-                    self.look(now, roster);
+                    self.look(now, workers);
                 }
             }
         }
@@ -292,11 +292,11 @@ impl Profiler {
 
     /// Whether something is to be decided because time has passed: as [`went`](Self::went), without
     /// one.
-    pub(super) fn look(&mut self, now: f64, roster: &Roster) {
+    pub(super) fn look(&mut self, now: f64, workers: &WorkerTable) {
         match &self.phase {
             ProfilerPhase::Gathering => {}
-            ProfilerPhase::Profiling(_) => self.look_at_trial(now, roster),
-            ProfilerPhase::Settled(_) => self.look_at_settled(now, roster),
+            ProfilerPhase::Profiling(_) => self.look_at_trial(now, workers),
+            ProfilerPhase::Settled(_) => self.look_at_settled(now, workers),
         }
     }
 
@@ -389,20 +389,20 @@ impl Profiler {
     }
 
     /// The window is over: what it says is used.
-    fn close(&mut self, now: Moment, roster: &Roster) {
+    fn close(&mut self, now: Moment, workers: &WorkerTable) {
         let Some(window) = self.window.take() else { return };
         let sample = window.sample(now);
         let Some(number) = self.in_use else {
             // Nothing is compared with anything; but all can be tried, as soon as that is
             // affordable.
-            self.profile_again_if_due(now.at, roster);
+            self.profile_again_if_due(now.at, workers);
             return;
         };
         self.records[number].latest = Some(sample);
         match &self.phase {
             ProfilerPhase::Gathering => {}
-            ProfilerPhase::Profiling(_) => self.end_trial(now, Some(sample), roster),
-            ProfilerPhase::Settled(_) => self.compare(now, sample, roster),
+            ProfilerPhase::Profiling(_) => self.end_trial(now, Some(sample), workers),
+            ProfilerPhase::Settled(_) => self.compare(now, sample, workers),
         }
     }
 }

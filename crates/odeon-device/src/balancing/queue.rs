@@ -7,7 +7,7 @@ use odeon_core::extend::is_awaited;
 use smallvec::SmallVec;
 
 use super::piece::{Home, QueuedPiece};
-use super::roster::Roster;
+use super::worker_table::WorkerTable;
 
 /// The shared queue. Pieces of which a go has failed stand before all others, and are taken one by
 /// one: so that it shows which of them it was.
@@ -61,18 +61,18 @@ impl<W> WorkQueue<W> {
     /// What `member` takes at this moment: nothing, if there is nothing for it.
     pub(super) fn take(
         &mut self,
-        roster: &Roster,
+        workers: &WorkerTable,
         counts: Option<&[usize]>,
         member: usize,
     ) -> SmallVec<[QueuedPiece<W>; 1]> {
-        let may = |piece: &QueuedPiece<W>| roster.may_try(counts, member, piece.ticket.failed_at);
+        let may = |piece: &QueuedPiece<W>| workers.may_try(counts, member, piece.ticket.failed_at);
         if let Some(place) = self.suspects.iter().position(may) {
             return self.suspects.remove(place).into_iter().collect();
         }
-        if !roster.is_active(counts, member) {
+        if !workers.is_active(counts, member) {
             return SmallVec::new();
         }
-        match roster.share(counts, member, self.fresh.len()) {
+        match workers.share(counts, member, self.fresh.len()) {
             // WHY: what most workers take; a `drain` of one costs several times as much.
             1 => self.fresh.pop_front().into_iter().collect(),
             share => self.fresh.drain(..share).collect(),
@@ -80,12 +80,17 @@ impl<W> WorkQueue<W> {
     }
 
     /// Whether there is something for `member`.
-    pub(super) fn has_for(&self, roster: &Roster, counts: Option<&[usize]>, member: usize) -> bool {
-        !self.fresh.is_empty() && roster.is_active(counts, member)
+    pub(super) fn has_for(
+        &self,
+        workers: &WorkerTable,
+        counts: Option<&[usize]>,
+        member: usize,
+    ) -> bool {
+        !self.fresh.is_empty() && workers.is_active(counts, member)
             || self
                 .suspects
                 .iter()
-                .any(|piece| roster.may_try(counts, member, piece.ticket.failed_at))
+                .any(|piece| workers.may_try(counts, member, piece.ticket.failed_at))
     }
 
     /// Whether the next piece goes back together with one of this home, and no other piece stands

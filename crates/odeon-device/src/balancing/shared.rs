@@ -182,7 +182,7 @@ impl<W: Send + 'static> BalancingShared<W> {
         // PROTOCOL with `gone`: here stored, then looked; there marked, then taken. So one of the
         // two finds what the other has left.
         *self.member(member) = Some(actor);
-        let is_gone = self.desk().roster.is_gone(member);
+        let is_gone = self.desk().workers.is_gone(member);
         if is_gone {
             let ended = self.member(member).take();
             drop(ended);
@@ -215,8 +215,8 @@ impl<W: Send + 'static> BalancingShared<W> {
             "a source of energy cannot look at the report of the pool that reads it"
         );
         let desk = self.desk();
-        let (profiler, roster) = (&desk.profiler, &desk.roster);
-        let present = roster.present();
+        let (profiler, workers) = (&desk.profiler, &desk.workers);
+        let present = workers.present();
         let configurations =
             profiler.configurations().map(|(counts, record)| ConfigurationReport {
                 configuration: Configuration::new(&self.names, counts),
@@ -229,7 +229,7 @@ impl<W: Send + 'static> BalancingShared<W> {
                 is_cut_off: record.cut,
             });
         let kind = |(number, kind): (usize, &KindName)| {
-            let tally = roster.tally(number);
+            let tally = workers.tally(number);
             KindReport {
                 name: kind.name.to_string(),
                 place: kind.place,
@@ -252,7 +252,7 @@ impl<W: Send + 'static> BalancingShared<W> {
             done: desk.counts.done,
             undone: desk.counts.undone,
             waiting: desk.queue.len(),
-            in_work: roster.in_hand(),
+            in_work: workers.in_hand(),
         }
     }
 }

@@ -17,7 +17,7 @@ use super::objective::{EnergySource, Meter, Objective};
 use super::piece::{Home, WorkerError};
 use super::profiler::{Profiler, Quota, Terms};
 use super::queue::WorkQueue;
-use super::roster::Roster;
+use super::worker_table::WorkerTable;
 use crate::error::DeviceError;
 
 /// A kind of simulated worker: what a go costs at a load.
@@ -156,7 +156,7 @@ impl Simulation {
         let most: Vec<usize> = plan.speeds.iter().map(|speed| speed.count).collect();
         let of = |(kind, &count): (usize, &usize)| (0..count).map(move |_| kind);
         let kinds: Vec<usize> = most.iter().enumerate().flat_map(of).collect();
-        let desk = Desk::new(WorkQueue::new(usize::MAX), Roster::new(&most), profiler, 3);
+        let desk = Desk::new(WorkQueue::new(usize::MAX), WorkerTable::new(&most), profiler, 3);
         Self {
             desk,
             now_ns: 0,
@@ -215,7 +215,7 @@ impl Simulation {
             is_profiling: profiler.is_profiling(),
             idle_beside_work,
             pieces: (0..self.plan.speeds.len())
-                .map(|kind| self.desk.roster.tally(kind).pieces)
+                .map(|kind| self.desk.workers.tally(kind).pieces)
                 .collect(),
         }
     }
@@ -252,9 +252,9 @@ impl Simulation {
 
     fn is_idle_beside_work(&self) -> bool {
         let counts = self.desk.profiler.counts();
-        let (roster, queue) = (&self.desk.roster, &self.desk.queue);
-        let idle = |member: usize| !self.working[member] && roster.is_active(counts, member);
-        (0..self.kinds.len()).any(|member| idle(member) && queue.has_for(roster, counts, member))
+        let (workers, queue) = (&self.desk.workers, &self.desk.queue);
+        let idle = |member: usize| !self.working[member] && workers.is_active(counts, member);
+        (0..self.kinds.len()).any(|member| idle(member) && queue.has_for(workers, counts, member))
     }
 
     fn submit(&mut self) {

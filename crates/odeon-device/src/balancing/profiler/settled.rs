@@ -1,8 +1,8 @@
 //! Using the best configuration, and finding out when it may no longer be that.
 
 use super::{Profiler, ProfilerPhase};
-use crate::balancing::roster::Roster;
 use crate::balancing::window::{Moment, Sample, Window};
+use crate::balancing::worker_table::WorkerTable;
 
 /// How many windows in a row have to say the same, before it counts.
 ///
@@ -51,26 +51,26 @@ impl Profiler {
         });
     }
 
-    pub(super) fn look_at_settled(&mut self, now: f64, roster: &Roster) {
+    pub(super) fn look_at_settled(&mut self, now: f64, workers: &WorkerTable) {
         if self.busy_since.is_none() {
             return;
         }
         let Some(window) = &self.window else {
-            if roster.is_settled(self.counts()) && roster.is_warm(self.counts()) {
+            if workers.is_settled(self.counts()) && workers.is_warm(self.counts()) {
                 let moment = self.meter.at(now);
                 self.window = Some(Window::open(moment, false));
             }
             return;
         };
         let done = self.is_enough(window, now) && window.is_steady(now);
-        if done && self.is_midst_good(self.counts(), roster) && self.has_given_all_a_chance() {
+        if done && self.is_midst_good(self.counts(), workers) && self.has_given_all_a_chance() {
             let moment = self.meter.at(now);
-            self.close(moment, roster);
+            self.close(moment, workers);
         }
     }
 
     /// A window has ended: compares it with what was measured when all was profiled.
-    pub(super) fn compare(&mut self, now: Moment, sample: Sample, roster: &Roster) {
+    pub(super) fn compare(&mut self, now: Moment, sample: Sample, workers: &WorkerTable) {
         let score = self.terms.objective.score(&sample);
         let hysteresis = self.terms.hysteresis;
         let ProfilerPhase::Settled(settled) = &mut self.phase else { return };
@@ -95,10 +95,10 @@ impl Profiler {
             // It was over before it could be seen to.
             settled.changed = false;
         }
-        self.profile_again_if_due(now.at, roster);
+        self.profile_again_if_due(now.at, workers);
     }
 
-    pub(super) fn profile_again_if_due(&mut self, now: f64, roster: &Roster) {
+    pub(super) fn profile_again_if_due(&mut self, now: f64, workers: &WorkerTable) {
         let ProfilerPhase::Settled(settled) = &self.phase else { return };
         let since = self.busy_at(now) - settled.at_busy;
         let afforded = self.last_excess / self.terms.share;
@@ -106,7 +106,7 @@ impl Profiler {
         let is_alone = self.configurations.len() == 1;
         let wanted = settled.changed || self.in_use.is_none() || self.has_unknown();
         if !is_alone && (wanted && since >= afforded || since >= unasked) {
-            self.begin_profile(now, roster);
+            self.begin_profile(now, workers);
         }
     }
 }

@@ -7,11 +7,11 @@
 
 use std::collections::VecDeque;
 
-use super::holdups::{KindTimes, Went};
+use super::stragglers::{KindTimes, Went};
 use super::{ConfigurationRecord, Profiler, ProfilerPhase, Quota};
 use crate::balancing::objective::Meter;
-use crate::balancing::roster::Roster;
 use crate::balancing::window::{Moment, Sample, Window};
+use crate::balancing::worker_table::WorkerTable;
 
 /// How much dearer than the best one so far a configuration is when it is cut off, at least.
 ///
@@ -74,9 +74,9 @@ impl Profile {
 impl Profiler {
     /// Begins to try all configurations that there are workers for, the one in use first, so that
     /// others can be cut off by it.
-    pub(super) fn begin_profile(&mut self, now: f64, roster: &Roster) {
+    pub(super) fn begin_profile(&mut self, now: f64, workers: &WorkerTable) {
         self.forget(|_, _| true);
-        self.try_all(now, roster);
+        self.try_all(now, workers);
     }
 
     /// What was measured of these decides nothing any more.
@@ -91,7 +91,7 @@ impl Profiler {
     }
 
     /// As [`begin_profile`](Self::begin_profile), with what is known.
-    pub(super) fn try_all(&mut self, now: f64, roster: &Roster) {
+    pub(super) fn try_all(&mut self, now: f64, workers: &WorkerTable) {
         self.asked = false;
         self.window = None;
         let mut to_try: VecDeque<usize> = self.usable().collect();
@@ -116,7 +116,7 @@ impl Profiler {
             spent: Vec::new(),
             began_busy: self.busy_at(now),
         }));
-        self.look(now, roster);
+        self.look(now, workers);
     }
 
     fn profile(&mut self) -> &mut Profile {
@@ -126,9 +126,9 @@ impl Profiler {
         }
     }
 
-    pub(super) fn begin_trial(&mut self, now: Moment, aligned: bool, roster: &Roster) {
-        let Some(number) = self.next_to_try(roster) else {
-            self.end_stage(now, roster);
+    pub(super) fn begin_trial(&mut self, now: Moment, aligned: bool, workers: &WorkerTable) {
+        let Some(number) = self.next_to_try(workers) else {
+            self.end_stage(now, workers);
             return;
         };
         self.in_use = Some(number);
@@ -142,16 +142,17 @@ impl Profiler {
             look_at: None,
             patience,
         });
-        let may_open = aligned && roster.is_warm(self.counts()) && roster.is_settled(self.counts());
+        let may_open =
+            aligned && workers.is_warm(self.counts()) && workers.is_settled(self.counts());
         if may_open {
             self.open_window(now, true);
         }
     }
 
     /// The next one that there are workers for, and that is not known to be dearer.
-    fn next_to_try(&mut self, roster: &Roster) -> Option<usize> {
+    fn next_to_try(&mut self, workers: &WorkerTable) -> Option<usize> {
         let most = MOST_TRIALS * self.configurations.len();
-        self.put_the_most_promising_first(roster);
+        self.put_the_most_promising_first(workers);
         let profile = self.profile();
         profile.begun += 1;
         if profile.begun > most {
@@ -161,7 +162,7 @@ impl Profiler {
             if !self.can_use(number) {
                 continue;
             }
-            if !self.is_held_up(number, roster) {
+            if !self.is_held_up(number, workers) {
                 return Some(number);
             }
         }
@@ -173,7 +174,7 @@ impl Profiler {
     ///
     /// WHY: a go of a slow worker is as long as it is, so that each trial with one holds up a
     /// round, unless it is known by then that others do a whole round meanwhile.
-    fn put_the_most_promising_first(&mut self, roster: &Roster) {
+    fn put_the_most_promising_first(&mut self, workers: &WorkerTable) {
         let ProfilerPhase::Profiling(profile) = &self.phase else { return };
         if profile.is_final || !self.is_in_rounds() || self.terms.objective.needs_energy() {
             return;
@@ -181,7 +182,7 @@ impl Profiler {
         let pace = |number: usize| -> Option<f64> {
             let counts = self.configurations[number].iter().enumerate();
             let working = counts.filter(|(_, count)| **count > 0);
-            working.map(|(kind, &count)| Some(count as f64 * roster.tally(kind).pace()?)).sum()
+            working.map(|(kind, &count)| Some(count as f64 * workers.tally(kind).pace()?)).sum()
         };
         let paces: Option<Vec<f64>> = profile.to_try.iter().map(|&number| pace(number)).collect();
         let Some(paces) = paces else { return };
@@ -213,65 +214,65 @@ impl Profiler {
         }
     }
 
-    pub(super) fn look_at_trial(&mut self, now: f64, roster: &Roster) {
+    pub(super) fn look_at_trial(&mut self, now: f64, workers: &WorkerTable) {
         let quota = self.quota();
         let ProfilerPhase::Profiling(profile) = &self.phase else { return };
         if profile.trial.is_none() {
             // The pool is not quiet for so long that the next trial will not wait for that.
             let is_long = profile.between.as_ref().is_some_and(|it| quota.is_reached(it, now));
-            if is_long && self.is_midst_good(None, roster) {
+            if is_long && self.is_midst_good(None, workers) {
                 let moment = self.meter.at(now);
-                self.begin_trial(moment, false, roster);
+                self.begin_trial(moment, false, workers);
             }
             return;
         }
-        if self.busy_since.is_none() || self.give_up_if_held_up(now, roster) {
+        if self.busy_since.is_none() || self.give_up_if_held_up(now, workers) {
             return;
         }
         let ProfilerPhase::Profiling(profile) = &self.phase else { return };
         let Some(trial) = &profile.trial else { return };
         let Some(window) = &self.window else {
             let is_stream = !trial.aligned || quota.is_reached(&trial.whole, now);
-            let warm = roster.is_warm(self.counts()) || quota.is_reached(&trial.whole, now);
-            if is_stream && warm && roster.is_settled(self.counts()) {
+            let warm = workers.is_warm(self.counts()) || quota.is_reached(&trial.whole, now);
+            if is_stream && warm && workers.is_settled(self.counts()) {
                 let moment = self.meter.at(now);
                 self.open_window(moment, false);
             }
             return;
         };
         let done = self.is_enough(window, now) && window.is_steady(now);
-        let done = done && self.is_midst_good(self.counts(), roster);
+        let done = done && self.is_midst_good(self.counts(), workers);
         if done && self.has_given_all_a_chance() {
             let moment = self.meter.at(now);
-            self.close(moment, roster);
+            self.close(moment, workers);
         } else if trial.look_at.is_some_and(|at| now >= at) {
-            self.cut_or_wait(now, roster);
+            self.cut_or_wait(now, workers);
         }
     }
 
     /// Ends the trial if it is known by now that its workers hold up rounds.
-    pub(super) fn give_up_if_held_up(&mut self, now: f64, roster: &Roster) -> bool {
+    pub(super) fn give_up_if_held_up(&mut self, now: f64, workers: &WorkerTable) -> bool {
         let ProfilerPhase::Profiling(profile) = &self.phase else { return false };
         let Some(number) = profile.trial.as_ref().map(|trial| trial.number) else { return false };
-        if !self.is_held_up(number, roster) {
+        if !self.is_held_up(number, workers) {
             return false;
         }
         let moment = self.meter.at(now);
-        self.end_trial(moment, None, roster);
+        self.end_trial(moment, None, workers);
         if self.best().is_none() && self.busy_since.is_some() && self.is_profiling() {
             // There is nothing better that could be used until the next round.
-            self.begin_trial(moment, false, roster);
+            self.begin_trial(moment, false, workers);
         }
         true
     }
 
     /// Cuts the trial off if it is dearer than the best one by far even if all that is in work were
     /// done at this moment.
-    fn cut_or_wait(&mut self, now: f64, roster: &Roster) {
+    fn cut_or_wait(&mut self, now: f64, workers: &WorkerTable) {
         let moment = self.meter.at(now);
         let Some(window) = &self.window else { return };
         let mut sample = window.sample(moment);
-        sample.pieces += roster.in_hand() as u64;
+        sample.pieces += workers.in_hand() as u64;
         let is_known = window.time(now) >= self.least_window();
         let score = self.terms.objective.score(&sample).filter(|_| is_known);
         let best = self.best().filter(|(number, _)| self.in_use != Some(*number));
@@ -279,7 +280,7 @@ impl Profiler {
             let number = self.in_use.expect("a trial uses its configuration");
             self.records[number].cut = true;
             self.records[number].latest = Some(sample);
-            self.end_trial(moment, None, roster);
+            self.end_trial(moment, None, workers);
             return;
         }
         if let Some(trial) = &mut self.profile().trial {
@@ -290,7 +291,7 @@ impl Profiler {
     }
 
     /// The trial is over, with what was measured, if it came to that.
-    pub(super) fn end_trial(&mut self, now: Moment, sample: Option<Sample>, roster: &Roster) {
+    pub(super) fn end_trial(&mut self, now: Moment, sample: Option<Sample>, workers: &WorkerTable) {
         self.window = None;
         let busy = self.busy_since.is_some();
         let profile = self.profile();
@@ -303,13 +304,13 @@ impl Profiler {
             record.sample = Some(record.sample.map_or(sample, |before| before.and(sample)));
         }
         if is_last {
-            self.end_stage(now, roster);
+            self.end_stage(now, workers);
         } else if let Some((best, _)) = self.best() {
             self.in_use = Some(best);
         }
     }
 
-    fn end_stage(&mut self, now: Moment, roster: &Roster) {
+    fn end_stage(&mut self, now: Moment, workers: &WorkerTable) {
         let Some((best, lowest)) = self.best() else {
             // The meter has no figure any more, or stands still, or workers come and go.
             let was_cut = |number: usize| self.can_use(number) && self.records[number].cut;
@@ -319,7 +320,7 @@ impl Profiler {
             self.end_profile(now.at);
             if self.in_use.is_none() && by_one_that_is_lost {
                 self.forget(Self::can_use);
-                self.try_all(now.at, roster);
+                self.try_all(now.at, workers);
             }
             return;
         };
@@ -339,7 +340,7 @@ impl Profiler {
         profile.is_final = true;
         profile.to_try = near.into_iter().map(|(number, _)| number).collect();
         profile.between = busy.then(|| Window::open(now, false));
-        self.look(now.at, roster);
+        self.look(now.at, workers);
     }
 
     fn end_profile(&mut self, now: f64) {
@@ -383,21 +384,21 @@ impl Profiler {
     }
 
     /// Workers have gone: what cannot be tried any more is not.
-    pub(super) fn drop_impossible(&mut self, now: f64, roster: &Roster) {
+    pub(super) fn drop_impossible(&mut self, now: f64, workers: &WorkerTable) {
         self.window = None;
         if self.counts().is_some_and(|counts| self.is_available(counts)) {
             return;
         }
         let moment = Meter::without_figure(now);
         if self.profile().trial.is_some() {
-            self.end_trial(moment, None, roster);
+            self.end_trial(moment, None, workers);
         }
         if self.counts().is_some_and(|counts| !self.is_available(counts)) {
             self.use_best_known();
         }
         let ProfilerPhase::Profiling(profile) = &self.phase else { return };
         if !profile.to_try.iter().any(|&number| self.can_use(number)) {
-            self.end_stage(moment, roster);
+            self.end_stage(moment, workers);
         }
     }
 }

@@ -15,7 +15,7 @@
 
 use super::trials::CUT;
 use super::{Profiler, Quota};
-use crate::balancing::roster::Roster;
+use crate::balancing::worker_table::WorkerTable;
 
 /// How many quotas a go may take that is made only to see how slow it is.
 ///
@@ -124,7 +124,7 @@ impl Profiler {
 
     /// Whether what is measured need not end with a round: there are none, or goes are so short
     /// that it makes no difference.
-    pub(super) fn is_midst_good(&self, counts: Option<&[usize]>, roster: &Roster) -> bool {
+    pub(super) fn is_midst_good(&self, counts: Option<&[usize]>, workers: &WorkerTable) -> bool {
         let (pieces, last) = (self.round.as_ref().map_or(0, Round::pieces), self.last_round);
         if last.is_some_and(|(last, _)| pieces > 2 * last) {
             return true;
@@ -134,7 +134,7 @@ impl Profiler {
         working.all(|kind| match self.go(kind) {
             Some(go) => !self.is_long(go),
             // Who always fails is not waited for.
-            None => roster.tally(kind).failures > 0,
+            None => workers.tally(kind).failures > 0,
         })
     }
 
@@ -149,7 +149,7 @@ impl Profiler {
 
     /// Whether it is not to be tried, or tried on, because a kind that works in it holds up rounds.
     /// What is surely dearer is marked so.
-    pub(super) fn is_held_up(&mut self, number: usize, roster: &Roster) -> bool {
+    pub(super) fn is_held_up(&mut self, number: usize, workers: &WorkerTable) -> bool {
         // With another objective what is slow may be good.
         if self.terms.objective.needs_energy() || self.records[number].sample.is_some() {
             return false;
@@ -158,7 +158,7 @@ impl Profiler {
         let of = |number: usize| {
             let counts = self.configurations[number].iter().zip(&slow);
             let worst = counts.filter_map(|(&count, &slow)| slow.filter(|_| count > 0)).max();
-            worst.or_else(|| self.is_too_long(number, roster).then_some(Slow::Surely))
+            worst.or_else(|| self.is_too_long(number, workers).then_some(Slow::Surely))
         };
         let Some(how) = of(number) else { return false };
         let has_others = self.usable().any(|other| !self.records[other].cut && of(other).is_none());
@@ -171,13 +171,14 @@ impl Profiler {
     /// Whether its workers are dearer by how fast they have been, and not one of them has goes that
     /// are affordable to see whether that stays so with more pieces in a go: nothing else is done
     /// meanwhile.
-    fn is_too_long(&self, number: usize, roster: &Roster) -> bool {
+    fn is_too_long(&self, number: usize, workers: &WorkerTable) -> bool {
         let piece = self.best().and_then(|(best, _)| self.records[best].sample?.time_per_piece());
         let Some(piece) = piece else { return false };
         let working = self.configurations[number].iter().enumerate();
         let working = || working.clone().filter(|(_, count)| **count > 0);
-        let is_long = |kind| roster.longest_go(kind).is_some_and(|go| go > self.affordable(piece));
-        let paces = working().map(|(kind, &count)| Some(count as f64 * roster.tally(kind).pace()?));
+        let is_long = |kind| workers.longest_go(kind).is_some_and(|go| go > self.affordable(piece));
+        let paces =
+            working().map(|(kind, &count)| Some(count as f64 * workers.tally(kind).pace()?));
         let together: Option<f64> = paces.sum();
         working().all(|(kind, _)| is_long(kind))
             && together.is_some_and(|together| together * piece * CUT < 1.0)

@@ -13,7 +13,7 @@ pub(super) const MOST_STRIKES: u32 = 5;
 /// WHY some of it is kept twice: most changes at the desk come while everybody works, and ask only
 /// for what is not in the members: with 16 threads at the lock, reading what 16 others have written
 /// last takes longer than all else.
-pub(super) struct Roster {
+pub(super) struct WorkerTable {
     members: Vec<WorkerEntry>,
     kinds: Vec<KindTally>,
     /// Members of each kind that are there.
@@ -85,7 +85,7 @@ enum WorkerState {
     Gone,
 }
 
-impl Roster {
+impl WorkerTable {
     /// `most`: how many workers of each kind.
     pub(super) fn new(most: &[usize]) -> Self {
         let member = |kind| WorkerEntry {
@@ -384,63 +384,63 @@ impl WorkerEntry {
 mod tests {
     use super::*;
 
-    fn with_paces(most_at_once: usize, cpu: f64, gpu: f64) -> Roster {
-        let mut roster = Roster::new(&[1, 2]);
+    fn with_paces(most_at_once: usize, cpu: f64, gpu: f64) -> WorkerTable {
+        let mut workers = WorkerTable::new(&[1, 2]);
         for (member, most) in [(0, most_at_once), (1, 1), (2, 1)] {
-            roster.came(member, most);
+            workers.came(member, most);
         }
-        (roster.kinds[0].of_late, roster.kinds[1].of_late) = ((gpu, 1.0), (cpu, 1.0));
-        roster.kinds[0].largest_go = 32;
-        roster
+        (workers.kinds[0].of_late, workers.kinds[1].of_late) = ((gpu, 1.0), (cpu, 1.0));
+        workers.kinds[0].largest_go = 32;
+        workers
     }
 
     #[test]
     fn a_device_takes_its_part_and_no_more() {
-        let roster = with_paces(64, 1.0, 8.0);
-        assert_eq!(roster.share(None, 0, 100), 64);
-        assert_eq!(roster.share(None, 0, 50), 40);
-        assert_eq!(roster.share(None, 0, 3), 3, "0.6 pieces for the others");
-        assert_eq!(roster.share(None, 0, 5), 4);
-        assert_eq!(roster.share(Some(&[1, 0]), 0, 50), 50, "alone it leaves nothing");
-        assert_eq!(roster.share(None, 1, 50), 1);
+        let workers = with_paces(64, 1.0, 8.0);
+        assert_eq!(workers.share(None, 0, 100), 64);
+        assert_eq!(workers.share(None, 0, 50), 40);
+        assert_eq!(workers.share(None, 0, 3), 3, "0.6 pieces for the others");
+        assert_eq!(workers.share(None, 0, 5), 4);
+        assert_eq!(workers.share(Some(&[1, 0]), 0, 50), 50, "alone it leaves nothing");
+        assert_eq!(workers.share(None, 1, 50), 1);
     }
 
     #[test]
     fn goes_grow() {
-        let mut roster = with_paces(64, 1.0, 1_000.0);
-        roster.kinds[0].largest_go = 1;
-        assert_eq!(roster.share(None, 0, 100), 4);
-        roster.begin(0, 4, 0.0);
-        roster.went(0, 0.1);
-        assert_eq!(roster.share(None, 0, 100), 16);
+        let mut workers = with_paces(64, 1.0, 1_000.0);
+        workers.kinds[0].largest_go = 1;
+        assert_eq!(workers.share(None, 0, 100), 4);
+        workers.begin(0, 4, 0.0);
+        workers.went(0, 0.1);
+        assert_eq!(workers.share(None, 0, 100), 16);
     }
 
     #[test]
     fn while_a_pace_is_unknown_all_others_count_alike() {
-        let mut roster = with_paces(64, 1.0, 8.0);
-        roster.kinds[1].of_late = (0.0, 0.0);
-        assert_eq!(roster.share(None, 0, 30), 10);
-        assert_eq!(roster.share(None, 0, 31), 11);
-        (roster.kinds[0].of_late, roster.kinds[1].of_late) = ((0.0, 0.0), (1.0, 1.0));
-        assert_eq!(roster.share(None, 0, 30), 1, "it may be far slower than the others");
+        let mut workers = with_paces(64, 1.0, 8.0);
+        workers.kinds[1].of_late = (0.0, 0.0);
+        assert_eq!(workers.share(None, 0, 30), 10);
+        assert_eq!(workers.share(None, 0, 31), 11);
+        (workers.kinds[0].of_late, workers.kinds[1].of_late) = ((0.0, 0.0), (1.0, 1.0));
+        assert_eq!(workers.share(None, 0, 30), 1, "it may be far slower than the others");
     }
 
     #[test]
     fn what_failed_at_one_kind_is_for_another_one_even_if_that_has_nothing_else_to_do() {
-        let roster = with_paces(64, 1.0, 8.0);
+        let workers = with_paces(64, 1.0, 8.0);
         let only_device = Some(&[1, 0][..]);
-        assert!(roster.may_try(only_device, 0, 0) && !roster.may_try(only_device, 1, 0));
-        assert!(!roster.may_try(only_device, 0, 0b01) && roster.may_try(only_device, 1, 0b01));
-        assert!(roster.may_try(only_device, 0, 0b11) && !roster.may_try(only_device, 1, 0b11));
+        assert!(workers.may_try(only_device, 0, 0) && !workers.may_try(only_device, 1, 0));
+        assert!(!workers.may_try(only_device, 0, 0b01) && workers.may_try(only_device, 1, 0b01));
+        assert!(workers.may_try(only_device, 0, 0b11) && !workers.may_try(only_device, 1, 0b11));
     }
 
     #[test]
     fn the_first_so_many_that_are_there_work() {
-        let mut roster = with_paces(1, 1.0, 1.0);
+        let mut workers = with_paces(1, 1.0, 1.0);
         let one_cpu = Some(&[0, 1][..]);
-        assert!(roster.is_active(one_cpu, 1) && !roster.is_active(one_cpu, 2));
-        roster.absent(1);
-        assert!(!roster.is_active(one_cpu, 1) && roster.is_active(one_cpu, 2));
-        assert_eq!(roster.present(), [1, 1]);
+        assert!(workers.is_active(one_cpu, 1) && !workers.is_active(one_cpu, 2));
+        workers.absent(1);
+        assert!(!workers.is_active(one_cpu, 1) && workers.is_active(one_cpu, 2));
+        assert_eq!(workers.present(), [1, 1]);
     }
 }
