@@ -1,8 +1,8 @@
 //! Watches that go with their actor to other theaters (`lifecycle/pending_events.rs`).
 //!
 //! The message waits among the pending events of the theater where the actor is. Of whom it tells,
-//! knows the [`Watching`]: it refers to that actor, also where its own has moved to, and says there,
-//! for as long as it exists, under the name of the message whom it watches ([`Watched`]).
+//! knows the [`Watching`]: it refers to that actor, also where its own has moved to, and says
+//! there, for as long as it exists, under the name of the message whom it watches ([`Watched`]).
 
 use std::collections::BTreeMap;
 use std::fmt;
