@@ -4,18 +4,18 @@
 //! | question | files |
 //! |---|---|
 //! | what does a program decide? | `balancing/{builder,kind,objective}.rs` |
-//! | how does a piece go, and come back? | `balancing/{piece,queue,desk,member}.rs`, in this order |
+//! | how does a piece go, and come back? | `balancing/{piece,queue,dispatcher,member}.rs`, in this order |
 //! | who takes how many pieces? | `balancing/worker_table.rs` |
 //! | which workers work at the same time? | `balancing/{configuration,profiler}.rs`, `balancing/profiler/*` |
 //! | how is that measured? | `balancing/window.rs` |
-//! | what if a worker fails? | `balancing/{failure,member,desk}.rs` |
+//! | what if a worker fails? | `balancing/{failure,member,dispatcher}.rs` |
 //! | does it find the best, and at what cost? | `balancing/simulation.rs`, which runs all but the threads |
 //!
 //! After Hayduk's thesis, section 6.4.
 
 mod builder;
 mod configuration;
-mod desk;
+mod dispatcher;
 mod failure;
 mod kind;
 mod member;
@@ -179,7 +179,7 @@ impl<W: Send + 'static> BalancingPool<W> {
         let shared = self.inner.shared.clone();
         extend::let_happen(Box::new(move || {
             let piece = std::iter::once((work, Home::Alone(reply)));
-            shared.ask(|desk, now| desk.submit(piece, now));
+            shared.ask(|dispatcher, now| dispatcher.submit(piece, now));
         }));
     }
 
@@ -202,7 +202,7 @@ impl<W: Send + 'static> BalancingPool<W> {
             let places = works.into_iter().enumerate();
             let pieces =
                 places.map(move |(place, work)| (work, Home::Among(together.clone(), place)));
-            shared.ask(|desk, now| desk.submit(pieces, now));
+            shared.ask(|dispatcher, now| dispatcher.submit(pieces, now));
         }));
     }
 
@@ -210,13 +210,13 @@ impl<W: Send + 'static> BalancingPool<W> {
     /// stopped. Somebody else's pieces may come in between.
     pub fn room(&self) -> Ask<()> {
         let (reply, ask) = extend::question();
-        self.inner.shared.ask(|desk, now| desk.wait_for_room(reply, now));
+        self.inner.shared.ask(|dispatcher, now| dispatcher.wait_for_room(reply, now));
         ask
     }
 
     /// Has all configurations tried again, with the next pieces.
     pub fn profile(&self) {
-        self.inner.shared.ask(|desk, now| desk.profile(now));
+        self.inner.shared.ask(|dispatcher, now| dispatcher.profile(now));
     }
 
     /// What the pool has done and measured so far.
@@ -231,13 +231,13 @@ impl<W: Send + 'static> BalancingPool<W> {
     /// Stops the pool: what waits comes back as it is ([`WhyUndone::Stopped`]), as does what is
     /// submitted from here on; what is in work comes back done. The workers end.
     pub fn stop(&self) {
-        self.inner.shared.ask(|desk, now| desk.close(true, now));
+        self.inner.shared.ask(|dispatcher, now| dispatcher.close(true, now));
     }
 }
 
 impl<W: Send + 'static> Drop for PoolHandle<W> {
     fn drop(&mut self) {
-        self.shared.ask(|desk, now| desk.close(false, now));
+        self.shared.ask(|dispatcher, now| dispatcher.close(false, now));
     }
 }
 

@@ -12,7 +12,7 @@ use odeon_core::extend;
 use odeon_core::{Actor, ActorRef, Context, Message};
 use odeon_sync::contained::{Apart, Panic, contained, drop_quietly, forget};
 
-use super::desk::{Batch, NextWork, Taken};
+use super::dispatcher::{Batch, NextWork, Taken};
 use super::failure::{Then, WorkerFailure};
 use super::kind::MakeWorker;
 use super::piece::WorkerError;
@@ -88,7 +88,7 @@ impl<W: Send + 'static> PoolWorker<W> {
     }
 
     fn make(&mut self, ctx: &mut Context<'_, Self>) {
-        if self.shared.desk().is_over() {
+        if self.shared.dispatcher().is_over() {
             return ctx.stop();
         }
         let made = contained(|| {
@@ -100,8 +100,8 @@ impl<W: Send + 'static> PoolWorker<W> {
             Ok(Ok((worker, most_at_once, device))) => {
                 self.worker = Some(worker);
                 self.has_been_made = true;
-                let came = |desk: &mut super::desk::Desk<W>, now| {
-                    desk.came(self.number, most_at_once, device, now)
+                let came = |dispatcher: &mut super::dispatcher::Dispatcher<W>, now| {
+                    dispatcher.came(self.number, most_at_once, device, now)
                 };
                 let more = self.shared.change(came);
                 self.go_on_if(more, ctx);
@@ -115,7 +115,7 @@ impl<W: Send + 'static> PoolWorker<W> {
     fn not_made(&mut self, error: WorkerError, ctx: &mut Context<'_, Self>) {
         if self.may_be_remade(&error) {
             self.tell(error, 0, Then::MadeAnew);
-            self.shared.order(|desk, now| desk.absent(self.number, now));
+            self.shared.order(|dispatcher, now| dispatcher.absent(self.number, now));
             self.make_later(ctx);
         } else {
             self.leave(error, 0, ctx);
@@ -179,17 +179,19 @@ impl<W: Send + 'static> PoolWorker<W> {
     }
 
     fn take(&self) -> Taken<W> {
-        self.shared.change(|desk, now| {
-            let (taken, orders) = desk.take(self.number, now);
+        self.shared.change(|dispatcher, now| {
+            let (taken, orders) = dispatcher.take(self.number, now);
             (orders, taken)
         })
     }
 
     fn bring_back(&self, batch: Batch<W>, is_last: bool) -> NextWork<W> {
         if !is_last {
-            return self.shared.change(|desk, now| desk.done_and_next(self.number, batch, now));
+            return self
+                .shared
+                .change(|dispatcher, now| dispatcher.done_and_next(self.number, batch, now));
         }
-        match self.shared.change(|desk, now| desk.done(self.number, batch, now)) {
+        match self.shared.change(|dispatcher, now| dispatcher.done(self.number, batch, now)) {
             true => NextWork::More,
             false => NextWork::Nothing,
         }
@@ -228,8 +230,8 @@ impl<W: Send + 'static> PoolWorker<W> {
         if !stays {
             drop_quietly(self.worker.take());
         }
-        let put_back = |desk: &mut super::desk::Desk<W>, now| {
-            desk.failed(self.number, batch, &error, stays, now)
+        let put_back = |dispatcher: &mut super::dispatcher::Dispatcher<W>, now| {
+            dispatcher.failed(self.number, batch, &error, stays, now)
         };
         let more = self.shared.change(put_back);
         if stays {

@@ -1,5 +1,5 @@
-//! What the handles of a pool and its workers have in common: the desk behind its lock, and who
-//! carries out what follows.
+//! What the handles of a pool and its workers have in common: the dispatcher behind its lock, and
+//! who carries out what follows.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -10,7 +10,7 @@ use odeon_core::{ActorRef, Clock};
 use odeon_sync::contained::quietly;
 
 use super::configuration::Configuration;
-use super::desk::{Desk, Orders};
+use super::dispatcher::{Dispatcher, Orders};
 use super::failure::WorkerFailure;
 use super::member::ToMember;
 use super::objective::Reading;
@@ -19,12 +19,12 @@ use crate::worker::Place;
 
 pub(super) type FailureHook = Box<dyn Fn(&WorkerFailure) + Send + Sync>;
 
-/// A change at the desk that has to wait for the lock.
-type Change<W> = Box<dyn FnOnce(&mut Desk<W>, Duration) -> Orders<W> + Send>;
+/// A change in the dispatcher that has to wait for the lock.
+type Change<W> = Box<dyn FnOnce(&mut Dispatcher<W>, Duration) -> Orders<W> + Send>;
 
 pub(super) struct BalancingShared<W> {
-    desk: Mutex<Desk<W>>,
-    /// Who reads the meter, which is a user's and read under the lock of the desk.
+    dispatcher: Mutex<Dispatcher<W>>,
+    /// Who reads the meter, which is a user's and read under the lock of the dispatcher.
     reading: Arc<Reading>,
     /// What that has asked for meanwhile, and whether it has.
     asked: Mutex<Vec<Change<W>>>,
@@ -49,7 +49,7 @@ pub(super) struct KindName {
 
 impl<W: Send + 'static> BalancingShared<W> {
     pub(super) fn new(
-        desk: Desk<W>,
+        dispatcher: Dispatcher<W>,
         kinds: Vec<KindName>,
         clock: Arc<dyn Clock>,
         stage: Weak<dyn Submit>,
@@ -57,10 +57,10 @@ impl<W: Send + 'static> BalancingShared<W> {
     ) -> Arc<Self> {
         let members = kinds.iter().map(|kind| kind.most).sum();
         let shared = Arc::new(Self {
-            reading: desk.profiler.reading(),
+            reading: dispatcher.profiler.reading(),
             asked: Mutex::default(),
             is_asked: AtomicBool::new(false),
-            desk: Mutex::new(desk),
+            dispatcher: Mutex::new(dispatcher),
             members: (0..members).map(|_| Mutex::new(None)).collect(),
             names: kinds.iter().map(|kind| kind.name.clone()).collect(),
             kinds,
@@ -77,33 +77,33 @@ impl<W: Send + 'static> BalancingShared<W> {
         self.clock.now()
     }
 
-    pub(super) fn desk(&self) -> MutexGuard<'_, Desk<W>> {
+    pub(super) fn dispatcher(&self) -> MutexGuard<'_, Dispatcher<W>> {
         // Nothing of users runs under the lock but a meter, whose panics are contained, and which
         // does not come here.
-        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+        self.dispatcher.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes a change at the desk, and does what follows from it.
+    /// Makes a change in the dispatcher, and does what follows from it.
     pub(super) fn change<R>(
         &self,
-        change: impl FnOnce(&mut Desk<W>, Duration) -> (Orders<W>, R),
+        change: impl FnOnce(&mut Dispatcher<W>, Duration) -> (Orders<W>, R),
     ) -> R {
         let result = self.make(change);
         // ORDERING: Relaxed: as in `ask`.
         while self.is_asked.load(Ordering::Relaxed) {
             for asked in self.take_asked() {
-                self.make(|desk, now| (asked(desk, now), ()));
+                self.make(|dispatcher, now| (asked(dispatcher, now), ()));
             }
         }
         result
     }
 
-    fn make<R>(&self, change: impl FnOnce(&mut Desk<W>, Duration) -> (Orders<W>, R)) -> R {
+    fn make<R>(&self, change: impl FnOnce(&mut Dispatcher<W>, Duration) -> (Orders<W>, R)) -> R {
         let (orders, result) = {
-            let mut desk = self.desk();
+            let mut dispatcher = self.dispatcher();
             // Under the lock, so that no change is told an earlier time than the one before.
             let now = self.now();
-            change(&mut desk, now)
+            change(&mut dispatcher, now)
         };
         self.carry_out(orders);
         result
@@ -113,15 +113,15 @@ impl<W: Send + 'static> BalancingShared<W> {
     /// waits until that has answered.
     pub(super) fn ask(
         &self,
-        change: impl FnOnce(&mut Desk<W>, Duration) -> Orders<W> + Send + 'static,
+        change: impl FnOnce(&mut Dispatcher<W>, Duration) -> Orders<W> + Send + 'static,
     ) {
         if !self.is_in_meter() {
             return self.order(change);
         }
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         asked.push(Box::new(change));
-        // ORDERING: Relaxed: this thread looks at it when it has let go of the desk, unless another
-        // one has taken all before.
+        // ORDERING: Relaxed: this thread looks at it when it has let go of the dispatcher, unless
+        // another one has taken all before.
         self.is_asked.store(true, Ordering::Relaxed);
     }
 
@@ -133,8 +133,8 @@ impl<W: Send + 'static> BalancingShared<W> {
     }
 
     /// As [`change`](Self::change), of which nothing but orders comes.
-    pub(super) fn order(&self, change: impl FnOnce(&mut Desk<W>, Duration) -> Orders<W>) {
-        self.change(|desk, now| (change(desk, now), ()));
+    pub(super) fn order(&self, change: impl FnOnce(&mut Dispatcher<W>, Duration) -> Orders<W>) {
+        self.change(|dispatcher, now| (change(dispatcher, now), ()));
     }
 
     fn carry_out(&self, orders: Orders<W>) {
@@ -157,7 +157,7 @@ impl<W: Send + 'static> BalancingShared<W> {
     fn call(&self, member: usize) {
         let actor = self.member(member).clone();
         if let Some(actor) = actor {
-            // One that has ended has said so at the desk, or is about to.
+            // One that has ended has told the dispatcher so, or is about to.
             let _ = extend::send_unhindered(&actor, ToMember::Look);
         }
     }
@@ -169,7 +169,7 @@ impl<W: Send + 'static> BalancingShared<W> {
         let delay = Duration::try_from_secs_f64(delay).unwrap_or(Duration::MAX);
         extend::alarm_at(&*stage, delay, move || {
             if let Some(me) = me.upgrade() {
-                me.order(|desk, now| desk.tick(at, now));
+                me.order(|dispatcher, now| dispatcher.tick(at, now));
             }
         });
     }
@@ -182,7 +182,7 @@ impl<W: Send + 'static> BalancingShared<W> {
         // PROTOCOL with `gone`: here stored, then looked; there marked, then taken. So one of the
         // two finds what the other has left.
         *self.member(member) = Some(actor);
-        let is_gone = self.desk().workers.is_gone(member);
+        let is_gone = self.dispatcher().workers.is_gone(member);
         if is_gone {
             let ended = self.member(member).take();
             drop(ended);
@@ -191,7 +191,7 @@ impl<W: Send + 'static> BalancingShared<W> {
 
     /// A worker will not come back.
     pub(super) fn gone(&self, member: usize, why: Option<String>) {
-        self.order(|desk, now| desk.gone(member, why, now));
+        self.order(|dispatcher, now| dispatcher.gone(member, why, now));
         let ended = self.member(member).take();
         drop(ended);
     }
@@ -214,8 +214,8 @@ impl<W: Send + 'static> BalancingShared<W> {
             !self.is_in_meter(),
             "a source of energy cannot look at the report of the pool that reads it"
         );
-        let desk = self.desk();
-        let (profiler, workers) = (&desk.profiler, &desk.workers);
+        let dispatcher = self.dispatcher();
+        let (profiler, workers) = (&dispatcher.profiler, &dispatcher.workers);
         let present = workers.present();
         let configurations =
             profiler.configurations().map(|(counts, record)| ConfigurationReport {
@@ -248,10 +248,10 @@ impl<W: Send + 'static> BalancingShared<W> {
             profilings: profiler.profilings(),
             configurations: configurations.collect(),
             kinds: self.kinds.iter().enumerate().map(kind).collect(),
-            submitted: desk.counts.submitted,
-            done: desk.counts.done,
-            undone: desk.counts.undone,
-            waiting: desk.queue.len(),
+            submitted: dispatcher.counts.submitted,
+            done: dispatcher.counts.done,
+            undone: dispatcher.counts.undone,
+            waiting: dispatcher.queue.len(),
             in_work: workers.in_hand(),
         }
     }

@@ -1,6 +1,6 @@
-//! Whole runs of a pool in simulated time: the desk with all that is behind it, and workers whose
-//! speeds are known. Nothing is measured here but what the simulated clock says, so each run is the
-//! same every time.
+//! Whole runs of a pool in simulated time: the dispatcher with all that is behind it, and workers
+//! whose speeds are known. Nothing is measured here but what the simulated clock says, so each run
+//! is the same every time.
 
 mod tests;
 
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use odeon_core::{Random, extend};
 
-use super::desk::{Batch, Desk, Orders, Taken};
+use super::dispatcher::{Batch, Dispatcher, Orders, Taken};
 use super::objective::{EnergySource, Meter, Objective};
 use super::piece::{Home, WorkerError};
 use super::profiler::{Profiler, Quota, Terms};
@@ -103,7 +103,7 @@ pub(super) struct SimulationOutcome {
 
 pub(super) struct Simulation {
     plan: SimulationPlan,
-    desk: Desk<u64>,
+    dispatcher: Dispatcher<u64>,
     now_ns: u64,
     /// Time, order, what.
     events: BinaryHeap<Reverse<(u64, u64, SimulationEvent)>>,
@@ -156,9 +156,10 @@ impl Simulation {
         let most: Vec<usize> = plan.speeds.iter().map(|speed| speed.count).collect();
         let of = |(kind, &count): (usize, &usize)| (0..count).map(move |_| kind);
         let kinds: Vec<usize> = most.iter().enumerate().flat_map(of).collect();
-        let desk = Desk::new(WorkQueue::new(usize::MAX), WorkerTable::new(&most), profiler, 3);
+        let dispatcher =
+            Dispatcher::new(WorkQueue::new(usize::MAX), WorkerTable::new(&most), profiler, 3);
         Self {
-            desk,
+            dispatcher,
             now_ns: 0,
             events: BinaryHeap::new(),
             order: 0,
@@ -178,7 +179,7 @@ impl Simulation {
     pub(super) fn run(mut self) -> SimulationOutcome {
         for member in 0..self.kinds.len() {
             let most = self.plan.speeds[self.kinds[member]].most_at_once;
-            let (orders, more) = self.desk.came(member, most, None, self.now());
+            let (orders, more) = self.dispatcher.came(member, most, None, self.now());
             self.carry_out(orders);
             if more {
                 self.at(0, SimulationEvent::Look(member));
@@ -199,14 +200,14 @@ impl Simulation {
                 SimulationEvent::Done(member) => self.done(member),
                 SimulationEvent::Submit => self.submit(),
                 SimulationEvent::Tick(at) => {
-                    let orders = self.desk.tick(f64::from_bits(at), self.now());
+                    let orders = self.dispatcher.tick(f64::from_bits(at), self.now());
                     self.carry_out(orders);
                 }
             }
         }
-        let counts = self.desk.counts;
+        let counts = self.dispatcher.counts;
         assert_eq!((counts.submitted, counts.done), (self.plan.total, self.plan.total));
-        let profiler = &self.desk.profiler;
+        let profiler = &self.dispatcher.profiler;
         SimulationOutcome {
             busy: self.busy_ns as f64 / 1e9,
             joules: self.microjoules as f64 / 1e6,
@@ -215,7 +216,7 @@ impl Simulation {
             is_profiling: profiler.is_profiling(),
             idle_beside_work,
             pieces: (0..self.plan.speeds.len())
-                .map(|kind| self.desk.workers.tally(kind).pieces)
+                .map(|kind| self.dispatcher.workers.tally(kind).pieces)
                 .collect(),
         }
     }
@@ -233,7 +234,7 @@ impl Simulation {
         let period = self.plan.meter_period.as_nanos() as u64;
         self.now_ns += passed;
         let microjoules_before = self.microjoules;
-        if self.desk.counts.done < self.desk.counts.submitted {
+        if self.dispatcher.counts.done < self.dispatcher.counts.submitted {
             self.busy_ns += passed;
             let working = self.kinds.iter().zip(&self.working).filter(|(_, working)| **working);
             // The rest of the machine needs 20 W.
@@ -251,8 +252,8 @@ impl Simulation {
     }
 
     fn is_idle_beside_work(&self) -> bool {
-        let counts = self.desk.profiler.counts();
-        let (workers, queue) = (&self.desk.workers, &self.desk.queue);
+        let counts = self.dispatcher.profiler.counts();
+        let (workers, queue) = (&self.dispatcher.workers, &self.dispatcher.queue);
         let idle = |member: usize| !self.working[member] && workers.is_active(counts, member);
         (0..self.kinds.len()).any(|member| idle(member) && queue.has_for(workers, counts, member))
     }
@@ -262,7 +263,7 @@ impl Simulation {
         let pieces = match self.plan.load {
             Load::Rounds { pieces, .. } => pieces(self.submitted) as u64,
             Load::Stream { waiting } => {
-                (waiting as u64).saturating_sub(self.desk.queue.len() as u64)
+                (waiting as u64).saturating_sub(self.dispatcher.queue.len() as u64)
             }
         };
         let pieces = pieces.min(left);
@@ -270,13 +271,13 @@ impl Simulation {
             let (reply, _nobody_waits) = extend::question();
             (self.submitted + n, Home::Alone(reply))
         });
-        let orders = self.desk.submit(homes.collect::<Vec<_>>().into_iter(), self.now());
+        let orders = self.dispatcher.submit(homes.collect::<Vec<_>>().into_iter(), self.now());
         self.submitted += pieces;
         self.carry_out(orders);
     }
 
     fn look(&mut self, member: usize) {
-        let (taken, orders) = self.desk.take(member, self.now());
+        let (taken, orders) = self.dispatcher.take(member, self.now());
         self.carry_out(orders);
         let Taken::Batch(batch) = taken else { return };
         let speed = &self.plan.speeds[self.kinds[member]];
@@ -304,16 +305,16 @@ impl Simulation {
         let now = self.now();
         if self.is_lost(member) {
             let error = WorkerError::Error(DeviceError::Lost("simulated".into()));
-            let (orders, _) = self.desk.failed(member, batch, &error, false, now);
+            let (orders, _) = self.dispatcher.failed(member, batch, &error, false, now);
             self.carry_out(orders);
-            let orders = self.desk.gone(member, Some(error.to_string()), now);
+            let orders = self.dispatcher.gone(member, Some(error.to_string()), now);
             return self.carry_out(orders);
         }
         let (orders, more) = if self.random.below(1_000) < fails {
             let error = WorkerError::Error(DeviceError::Invalid("simulated".into()));
-            self.desk.failed(member, batch, &error, true, now)
+            self.dispatcher.failed(member, batch, &error, true, now)
         } else {
-            self.desk.done(member, batch, now)
+            self.dispatcher.done(member, batch, now)
         };
         self.carry_out(orders);
         if more {
@@ -322,7 +323,8 @@ impl Simulation {
         match self.plan.load {
             Load::Stream { .. } if self.submitted < self.plan.total => self.submit(),
             Load::Rounds { gap, .. }
-                if self.desk.counts.done == self.submitted && self.submitted < self.plan.total =>
+                if self.dispatcher.counts.done == self.submitted
+                    && self.submitted < self.plan.total =>
             {
                 self.at((gap * 1e3) as u64, SimulationEvent::Submit);
             }
@@ -331,7 +333,7 @@ impl Simulation {
     }
 
     fn is_lost(&self, member: usize) -> bool {
-        let done = self.desk.counts.done;
+        let done = self.dispatcher.counts.done;
         self.plan.lost.iter().any(|&(lost, after)| lost == member && done >= after)
     }
 

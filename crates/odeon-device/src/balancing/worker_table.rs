@@ -10,9 +10,9 @@ pub(super) const MOST_STRIKES: u32 = 5;
 /// All workers of a pool, by number. A configuration (`counts`; `None`: everybody works) lets the
 /// first so many of each kind work that are there.
 ///
-/// WHY some of it is kept twice: most changes at the desk come while everybody works, and ask only
-/// for what is not in the members: with 16 threads at the lock, reading what 16 others have written
-/// last takes longer than all else.
+/// WHY some of it is kept twice: most changes in the dispatcher come while everybody works, and ask
+/// only for what is not in the members: with 16 threads at the lock, reading what 16 others have
+/// written last takes longer than all else.
 pub(super) struct WorkerTable {
     members: Vec<WorkerEntry>,
     kinds: Vec<KindTally>,
