@@ -8,7 +8,7 @@
 //! | question | file |
 //! |---|---|
 //! | how is one begun, and what comes of it? | `coordination/plan.rs`, `coordination/outcome.rs` |
-//! | what comes with each of its messages? | `executor/enlisted.rs` |
+//! | what comes with each of its messages? | `executor/enlistment.rs` |
 //! | who is there, who is awaited, who goes on with it? | `coordination/transaction.rs` |
 //! | how does it go from actor to actor, wait, give way and commit? | `coordination/tour.rs`, `coordination/tour/*` |
 //! | one message of it at its actor | `executor/visiting.rs`, `executor/engine/visit.rs` |

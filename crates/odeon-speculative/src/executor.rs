@@ -1,12 +1,12 @@
 //! What executes the messages of an actor. Of transactions of several actors it knows that they are
-//! there: what comes with their messages is [`enlisted`], what they hear of it [`transaction`], and
-//! what they can do here [`visiting`] and [`station`].
+//! there: what comes with their messages is [`enlistment`], what they hear of it [`transaction`],
+//! and what they can do here [`visiting`] and [`station`].
 
 pub(crate) mod attempt;
 pub(crate) mod board;
 pub(crate) mod dispatcher;
 pub(crate) mod engine;
-pub(crate) mod enlisted;
+pub(crate) mod enlistment;
 pub(crate) mod exit;
 pub(crate) mod handling;
 pub(crate) mod job;

@@ -2,7 +2,7 @@
 
 use super::outcome::CoordinationError;
 use super::transaction::Coordination;
-use crate::executor::enlisted::Role;
+use crate::executor::enlistment::Role;
 use crate::executor::transaction::Transaction;
 use crate::executor::visiting::Visiting;
 use odeon_core::extend::Suspends;

@@ -10,7 +10,7 @@ use super::outcome::CoordinationError;
 use super::precedence::Precedence;
 use super::transaction::Coordination;
 use crate::executor::engine::loom::{Workplace, model_within};
-use crate::executor::enlisted::{self, Enlisted};
+use crate::executor::enlistment::{self, Enlistment};
 use crate::executor::exit::Exit;
 use crate::executor::job::Job;
 use crate::executor::station::Station;
@@ -50,9 +50,9 @@ impl ModelActor {
     }
 
     fn arrives(self: &Arc<Self>, job: Job<u32>) {
-        let enlisted = job.enlisted.expect("visits are of transactions");
-        let visit = Visit { place: self.clone(), who: enlisted.number(), lane: job.lane };
-        enlisted.arrive(Box::new(visit));
+        let enlistment = job.enlistment.expect("visits are of transactions");
+        let visit = Visit { place: self.clone(), who: enlistment.number(), lane: job.lane };
+        enlistment.arrive(Box::new(visit));
     }
 }
 
@@ -213,10 +213,13 @@ fn on_its_way(
             move || act(&places, &coordination)
         });
         for (at, place) in places.iter().enumerate() {
-            let enlisted =
-                Some(Box::new(Enlisted::new(coordination.clone(), 0, enlisted::Role::First(at))));
+            let enlistment = Some(Box::new(Enlistment::new(
+                coordination.clone(),
+                0,
+                enlistment::Role::First(at),
+            )));
             let job = Job::new(0, Access::Update, Some(Lane::of_number(2)));
-            place.workplace.with_board(|board| _ = board.add(Job { enlisted, ..job }));
+            place.workplace.with_board(|board| _ = board.add(Job { enlistment, ..job }));
         }
         places[0].workplace.execute(0, |job| places[0].arrives(job));
         executor.join().unwrap();
@@ -265,15 +268,15 @@ fn two_transactions_in_crossing_orders() {
         let both = [Coordination::new(2, None, None), Coordination::new(2, None, None)];
         for (turned, coordination) in both.into_iter().enumerate() {
             for at in 0..2 {
-                let enlisted = Some(Box::new(Enlisted::new(
+                let enlistment = Some(Box::new(Enlistment::new(
                     coordination.clone(),
                     0,
-                    enlisted::Role::First(at),
+                    enlistment::Role::First(at),
                 )));
                 let lane = Lane::of_number(turned as u64);
                 let job = Job::new(0, Access::Update, Some(lane));
                 let place = &places[at ^ turned];
-                place.workplace.with_board(|board| _ = board.add(Job { enlisted, ..job }));
+                place.workplace.with_board(|board| _ = board.add(Job { enlistment, ..job }));
             }
         }
         executors.into_iter().for_each(|executor| executor.join().unwrap());

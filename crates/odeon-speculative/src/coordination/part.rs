@@ -27,7 +27,7 @@
 use super::abroad::Away;
 use super::outcome::CoordinationError;
 use super::transaction::Coordination;
-use crate::executor::enlisted::{Enlisted, Role};
+use crate::executor::enlistment::{Enlistment, Role};
 use odeon_core::extend::Companion;
 use std::fmt;
 use std::sync::Arc;
@@ -95,18 +95,20 @@ impl Part {
     /// What comes with one of its messages, sent in this theater; dropped, the message is lost.
     /// `place`: where it stands among all that the transaction begins with.
     pub fn companion(&self, place: usize) -> Companion {
-        Box::new(Enlisted::new(self.0.clone(), 0, Role::First(place)))
+        Box::new(Enlistment::new(self.0.clone(), 0, Role::First(place)))
     }
 
     /// The same, of a message that comes from another theater.
     pub fn companion_from_abroad(&self, place: usize) -> Companion {
-        Box::new(Enlisted::new(self.0.clone(), 0, Role::First(place)).sent_from_abroad())
+        Box::new(Enlistment::new(self.0.clone(), 0, Role::First(place)).sent_from_abroad())
     }
 
     /// The same, of a message that a handler in another theater has joined in a round.
     pub fn companion_of_joined(&self, round: u32) -> Companion {
         self.0.expect_from_elsewhere(round);
-        Box::new(Enlisted::new(self.0.clone(), 0, Role::JoinedElsewhere(round)).sent_from_abroad())
+        Box::new(
+            Enlistment::new(self.0.clone(), 0, Role::JoinedElsewhere(round)).sent_from_abroad(),
+        )
     }
 
     /// Has the handlers called. Rounds are numbered from 1.

@@ -7,7 +7,7 @@ use super::transaction::Coordination;
 use crate::actor::context::SpeculativeContext;
 use crate::actor::speculative_actor::SpeculativeActor;
 use crate::contained::{contained, drop_each, drop_quietly};
-use crate::executor::enlisted::{Enlisted, Role};
+use crate::executor::enlistment::{Enlistment, Role};
 use odeon_core::extend::{
     self, AsyncBehavior, Behavior, Companion, Congestion, Congests, Effect, as_sender, let_happen,
 };
@@ -92,17 +92,17 @@ impl Join {
     /// Sends it in this theater, with what `enlist` makes, or to another one, by who decides.
     pub(super) fn send(
         self,
-        enlist: impl FnOnce() -> Enlisted,
+        enlist: impl FnOnce() -> Enlistment,
         congestion: &Arc<Congestion>,
         decider: Option<(&dyn Decider, u32)>,
     ) {
         match (self.sends, decider) {
             (Sends::Here(send), _) => {
-                let mut enlisted = enlist();
+                let mut enlistment = enlist();
                 if self.is_delivered {
-                    enlisted = enlisted.on_its_way(congestion.suspend());
+                    enlistment = enlistment.on_its_way(congestion.suspend());
                 }
-                send(Box::new(enlisted));
+                send(Box::new(enlistment));
             }
             (Sends::Away(_, send), Some((decider, round))) => send(decider, round),
             (Sends::Away(..), None) => unreachable!("it has become a part before that"),
@@ -378,7 +378,7 @@ impl Plan {
         for (place, message) in messages.into_iter().enumerate() {
             if let First::Here(message) = message {
                 let place = Role::First(place);
-                message.send(Box::new(Enlisted::new(coordination.clone(), 0, place)));
+                message.send(Box::new(Enlistment::new(coordination.clone(), 0, place)));
             }
         }
     }

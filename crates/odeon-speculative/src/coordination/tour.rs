@@ -25,7 +25,7 @@ use super::precedence::WaitsForVariable;
 use super::transaction::{Coordination, News, Rest};
 use crate::contained::{Panic, contained, drop_each, forget, text_of};
 use crate::executor::attempt::WAITS;
-use crate::executor::enlisted::{Enlisted, Role};
+use crate::executor::enlistment::{Enlistment, Role};
 use crate::executor::station::Station;
 use crate::executor::station::{Awaits, StationEntry};
 use crate::executor::visiting::{Ran, Visiting};
@@ -304,7 +304,7 @@ impl Tour {
         let congestion = self.visits[self.done - 1].station().congestion();
         let mut joins = joins.into_iter();
         let sent = joins.by_ref().try_for_each(|join| {
-            let enlist = || Enlisted::new(of.clone(), round, Role::Joined);
+            let enlist = || Enlistment::new(of.clone(), round, Role::Joined);
             contained(|| join.send(enlist, congestion, decider))
         });
         let Err(panic) = sent else { return TourStep::GoesOn };

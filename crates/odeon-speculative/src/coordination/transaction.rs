@@ -19,7 +19,7 @@ use super::part::{Decider, Part, PartOrder};
 use super::precedence::Precedence;
 use super::tour::Tour;
 use crate::contained::quietly;
-use crate::executor::enlisted::Role;
+use crate::executor::enlistment::Role;
 use crate::executor::station::Awaits;
 use crate::executor::station::Station;
 use crate::executor::visiting::{VisitEnd, Visiting};

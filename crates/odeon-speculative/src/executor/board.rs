@@ -27,7 +27,7 @@ mod arrival_order;
 mod deferred;
 mod visits;
 
-use crate::executor::enlisted::{Company, GivesWay};
+use crate::executor::enlistment::{Company, GivesWay};
 use crate::executor::job::{Job, JobKind};
 use crate::executor::lanes::{Entered, LaneUse, Lanes};
 use arrival_order::ArrivalOrder;
@@ -231,7 +231,7 @@ impl<M: Message> Board<M> {
     }
 
     fn make_ready(&mut self, job: Job<M>) {
-        if job.enlisted.is_some() {
+        if job.enlistment.is_some() {
             return self.visits.arriving.push_back(job);
         }
         match job.kind {

@@ -7,7 +7,7 @@ use crate::contained::{Panic, contained, quietly};
 use crate::executor::attempt::{Attempt, First, Handled, admit_and_handle};
 use crate::executor::board::How;
 use crate::executor::engine::{Attention, Engine, Executor, Scratch, WIDE};
-use crate::executor::enlisted::Enlisted;
+use crate::executor::enlistment::Enlistment;
 use crate::executor::handling::{Effects, HandledMessage};
 use crate::executor::job::Job;
 use crate::processing::Ordering;
@@ -113,14 +113,15 @@ impl<A: SpeculativeActor> Dispatcher<A> {
         companion: Companion,
         ctx: &mut Context<'_, Self>,
     ) {
-        let enlisted = companion.downcast::<Enlisted>().expect("messages come with nothing else");
+        let enlistment =
+            companion.downcast::<Enlistment>().expect("messages come with nothing else");
         let place = self.place(Some(lane), ctx);
         let access = match contained(|| A::access(&message)) {
             Ok(access) => access,
             Err(panic) => return self.fail_beside(panic, message, ctx),
         };
         let job = self.job(message, access, Some(lane));
-        self.taken.push(Job { enlisted: Some(enlisted), place, ..job });
+        self.taken.push(Job { enlistment: Some(enlistment), place, ..job });
         if self.is_to_bring() {
             self.bring_and_work(ctx);
         }
@@ -216,8 +217,8 @@ impl<A: SpeculativeActor> Dispatcher<A> {
         if handled.is_open() {
             // The board knows how to go on with it.
             let joins = matches!(handled, Handled::Joins);
-            let enlisted = joins.then(|| self.engine.enlist());
-            self.taken.push(Job { enlisted, ..job });
+            let enlistment = joins.then(|| self.engine.enlist());
+            self.taken.push(Job { enlistment, ..job });
             self.bring(ctx);
             return;
         }
@@ -381,8 +382,8 @@ impl<A: SpeculativeActor> Behavior for Dispatcher<A> {
     fn give_back(&mut self, take: &mut dyn FnMut(A::Msg)) {
         self.count();
         self.engine.close(take);
-        for Job { message, enlisted, .. } in std::mem::take(&mut self.taken) {
-            drop(enlisted);
+        for Job { message, enlistment, .. } in std::mem::take(&mut self.taken) {
+            drop(enlistment);
             take(message);
         }
     }

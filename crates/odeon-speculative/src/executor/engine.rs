@@ -12,7 +12,7 @@ mod working;
 use crate::actor::speculative_actor::SpeculativeActor;
 use crate::contained::{Panic, drop_quietly, forget};
 use crate::executor::board::Board;
-use crate::executor::enlisted::GivesWay;
+use crate::executor::enlistment::GivesWay;
 use crate::executor::exit::Exit;
 use crate::executor::job::Job;
 use crate::executor::parking::Parking;

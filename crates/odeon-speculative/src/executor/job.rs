@@ -1,6 +1,6 @@
 //! A message on its way through the board.
 
-use crate::executor::enlisted::{Company, Enlisted, GivesWay};
+use crate::executor::enlistment::{Company, Enlistment, GivesWay};
 use odeon_core::Access;
 use odeon_core::extend::{Lane, Place};
 
@@ -25,7 +25,7 @@ pub(crate) struct Job<M> {
     /// Where it has waited before it was taken from the inbox.
     pub(crate) mailbox: u8,
     /// The coordinated transaction that it is part of.
-    pub(crate) enlisted: Option<Box<Enlisted>>,
+    pub(crate) enlistment: Option<Box<Enlistment>>,
     /// Whether it has joined the visits that have halted its lane (`lanes.rs`).
     pub(crate) joins_halted: bool,
     /// Whether others wait behind it for their guard (`parking/gate.rs`).
@@ -48,7 +48,7 @@ impl<M> Job<M> {
             lane,
             access,
             mailbox: 0,
-            enlisted: None,
+            enlistment: None,
             joins_halted: false,
             is_scout: false,
             place: None,
@@ -57,11 +57,11 @@ impl<M> Job<M> {
 
     /// The coordinated transaction that must not wait for it with anything in its hands.
     pub(crate) fn gives_way(&self) -> Option<GivesWay> {
-        self.enlisted.as_ref().and_then(|enlisted| enlisted.gives_way())
+        self.enlistment.as_ref().and_then(|enlistment| enlistment.gives_way())
     }
 
     /// With which visits in its lane it is not kept in order, if it is a visit.
     pub(crate) fn company(&self) -> Option<Company> {
-        self.enlisted.as_ref().map(|enlisted| enlisted.company())
+        self.enlistment.as_ref().map(|enlistment| enlistment.company())
     }
 }

@@ -9,7 +9,7 @@
 //! gathers: that may be waiting, at another actor, for the very transaction to which they are
 //! joined.
 
-use crate::executor::enlisted::{Company, Enlisted};
+use crate::executor::enlistment::{Company, Enlistment};
 use crate::executor::job::Job;
 use crate::executor::number_map::NumberMap;
 use crate::executor::transaction::Transaction;
@@ -44,14 +44,14 @@ struct Halted<M> {
 
 impl<M> LaneState<M> {
     fn take(&mut self, job: &Job<M>) {
-        (self.is_busy, self.is_of_visit) = (true, job.enlisted.is_some());
+        (self.is_busy, self.is_of_visit) = (true, job.enlistment.is_some());
     }
 
     /// Whoever had it has gone.
     fn next(&mut self) -> Option<Job<M>> {
         let next = self.waiting.pop_front();
         self.is_busy = next.is_some();
-        self.is_of_visit = next.as_ref().is_some_and(|job| job.enlisted.is_some());
+        self.is_of_visit = next.as_ref().is_some_and(|job| job.enlistment.is_some());
         next
     }
 }
@@ -59,8 +59,8 @@ impl<M> LaneState<M> {
 impl<M> Halted<M> {
     /// Whether first messages of this very transaction have halted it: what is joined to that waits
     /// for nothing behind them, which would wait for the outcome.
-    fn is_by(&self, enlisted: Option<&Enlisted>) -> bool {
-        enlisted.is_some_and(|enlisted| self.by == Some(Company::First(enlisted.number())))
+    fn is_by(&self, enlistment: Option<&Enlistment>) -> bool {
+        enlistment.is_some_and(|enlistment| self.by == Some(Company::First(enlistment.number())))
     }
 
     /// Whether what is joined to other transactions passes.
@@ -109,8 +109,8 @@ pub(crate) enum Entered<M> {
 
 /// A job stands behind those that have halted its lane.
 fn stands_behind<M>(by: Option<Company>, job: &mut Job<M>) {
-    if let (None, Some(enlisted)) = (by, &mut job.enlisted) {
-        enlisted.stands_behind_parked();
+    if let (None, Some(enlistment)) = (by, &mut job.enlistment) {
+        enlistment.stands_behind_parked();
     }
 }
 
@@ -146,7 +146,7 @@ impl<M> Lanes<M> {
                 let company = job.company();
                 let is_of_them =
                     halted.behind.is_empty() && halted.by.is_some() && halted.by == company;
-                if is_of_them || halted.is_by(job.enlisted.as_deref()) {
+                if is_of_them || halted.is_by(job.enlistment.as_deref()) {
                     halted.visits += 1;
                     return Entered::Joins(job);
                 }
@@ -217,12 +217,16 @@ impl<M> Lanes<M> {
 
     /// The job that had taken the place of a lane waits elsewhere, as a visit or parked: the next
     /// one of another lane, which has the place then.
-    pub(crate) fn halt(&mut self, lane: Option<Lane>, visit: Option<&Enlisted>) -> Option<Job<M>> {
+    pub(crate) fn halt(
+        &mut self,
+        lane: Option<Lane>,
+        visit: Option<&Enlistment>,
+    ) -> Option<Job<M>> {
         let lane = lane?;
         let place = &mut self.places[place_of(lane)];
         let of_lane = place.waiting.take_lane(lane);
         self.behind_halted += of_lane.len();
-        let by = visit.map(Enlisted::company);
+        let by = visit.map(Enlistment::company);
         let first_of = visit.filter(|_| matches!(by, Some(Company::First(_))));
         let first_of = first_of.map(|visit| visit.transaction().clone());
         let mut halted = Halted { by, visits: 1, first_of, passed: 0, behind: of_lane };
@@ -232,13 +236,13 @@ impl<M> Lanes<M> {
     }
 
     /// Messages that were joined to coordinated transactions and wait behind jobs that are none.
-    pub(crate) fn visits_waiting(&self) -> impl Iterator<Item = &Enlisted> {
+    pub(crate) fn visits_waiting(&self) -> impl Iterator<Item = &Enlistment> {
         let behind_jobs = self.places.iter().flat_map(|place| {
             let is_of_visit = place.is_of_visit;
-            place.waiting.iter().skip_while(move |job| is_of_visit && job.enlisted.is_some())
+            place.waiting.iter().skip_while(move |job| is_of_visit && job.enlistment.is_some())
         });
         let joined = behind_jobs.filter(|job| job.company() == Some(Company::Joined));
-        joined.filter_map(|job| job.enlisted.as_deref())
+        joined.filter_map(|job| job.enlistment.as_deref())
     }
 
     /// The jobs that wait behind what has halted a lane.

@@ -1,7 +1,7 @@
 //! What a transaction of several actors hears of those that execute its messages. What it is they
 //! do not know: `coordination/` has the one there is.
 
-use super::enlisted::Role;
+use super::enlistment::Role;
 use super::visiting::Visiting;
 use odeon_core::extend::Suspends;
 use std::any::Any;

@@ -20,7 +20,7 @@
 //!    taken meanwhile.
 
 use super::{Board, How};
-use crate::executor::enlisted::GivesWay;
+use crate::executor::enlistment::GivesWay;
 use crate::executor::job::{Job, JobKind};
 use crate::executor::lanes::Entered;
 use odeon_core::Message;
@@ -45,7 +45,7 @@ fn passing<M>(queue: VecDeque<Job<M>>) -> (Vec<Job<M>>, VecDeque<Job<M>>) {
     let (mut visits, mut others) = (Vec::new(), VecDeque::new());
     for job in queue {
         let is_behind = |other: &Job<M>| other.lane == job.lane;
-        if job.enlisted.is_some() && !others.iter().any(is_behind) {
+        if job.enlistment.is_some() && !others.iter().any(is_behind) {
             visits.push(job);
         } else {
             others.push_back(job);
@@ -97,7 +97,7 @@ impl<M: Message> Board<M> {
         if is_visited || order.recalls {
             return None;
         }
-        let front = self.changes.front().filter(|front| front.enlisted.is_none())?;
+        let front = self.changes.front().filter(|front| front.enlistment.is_none())?;
         if front.kind == JobKind::Alone {
             return (self.running == 0).then_some(How::Alone);
         }
@@ -112,7 +112,7 @@ impl<M: Message> Board<M> {
         batch: &mut VecDeque<Job<M>>,
         most: usize,
     ) -> How {
-        let is_barrier = |job: &Job<M>| job.kind == JobKind::Alone || job.enlisted.is_some();
+        let is_barrier = |job: &Job<M>| job.kind == JobKind::Alone || job.enlistment.is_some();
         let count = if how == How::Alone {
             self.is_alone = true;
             1
@@ -137,7 +137,7 @@ impl<M: Message> Board<M> {
         let may = self.in_order.as_ref().is_some_and(|order| !order.recalls);
         may && self.running == 0
             && !self.visits.is_held()
-            && self.changes.front().is_some_and(|front| front.enlisted.is_some())
+            && self.changes.front().is_some_and(|front| front.enlistment.is_some())
     }
 
     pub(super) fn admit_front(&mut self) {
@@ -172,7 +172,7 @@ impl<M: Message> Board<M> {
 
     /// Rule 5.
     pub(super) fn let_visits_pass(&mut self) {
-        if self.in_order.is_some() && self.changes.iter().any(|job| job.enlisted.is_some()) {
+        if self.in_order.is_some() && self.changes.iter().any(|job| job.enlistment.is_some()) {
             let (visits, others) = passing(std::mem::take(&mut self.changes));
             self.changes = others;
             for job in visits {

@@ -21,7 +21,7 @@
 
 use super::deferred::Deferred;
 use super::{Board, How, IN_A_ROW};
-use crate::executor::enlisted::{Enlisted, GivesWay};
+use crate::executor::enlistment::{Enlistment, GivesWay};
 use crate::executor::job::Job;
 use crate::executor::number_map::NumberMap;
 use crate::executor::station::{Awaits, StationEntry};
@@ -120,7 +120,7 @@ impl<M: Message> Board<M> {
     /// Whether a coordinated transaction has, or is about to have, a message here.
     pub(super) fn has_visits(&self) -> bool {
         let Visits { arriving, deferred, entered, .. } = &self.visits;
-        let is_visit = |job: &Job<M>| job.enlisted.is_some();
+        let is_visit = |job: &Job<M>| job.enlistment.is_some();
         self.visiting + *entered + deferred.kept() > 0
             || !arriving.is_empty()
             || !deferred.is_empty()
@@ -189,7 +189,7 @@ impl<M: Message> Board<M> {
         }
         if self.is_to_tell() {
             self.visits.has_told = true;
-            give_way.extend(self.lanes.visits_waiting().filter_map(Enlisted::gives_way));
+            give_way.extend(self.lanes.visits_waiting().filter_map(Enlistment::gives_way));
             return Some(VisitTask::GivesWay);
         }
         let next = self.next_deferred()?;
@@ -200,21 +200,21 @@ impl<M: Message> Board<M> {
     fn arrive(&mut self, job: &mut Job<M>, give_way: &mut Vec<GivesWay>) {
         self.waiting -= 1;
         self.visiting += 1;
-        let enlisted = job.enlisted.as_ref().expect("visits are of transactions");
-        let visitor = self.visits.present.entry(enlisted.number()).or_insert_with(|| Visitor {
-            transaction: enlisted.transaction().clone(),
+        let enlistment = job.enlistment.as_ref().expect("visits are of transactions");
+        let visitor = self.visits.present.entry(enlistment.number()).or_insert_with(|| Visitor {
+            transaction: enlistment.transaction().clone(),
             messages: 0,
             is_guest: false,
         });
         visitor.messages += 1;
-        if enlisted.is_passed() {
+        if enlistment.is_passed() {
             if let Some(next) = self.lanes.leave(job.lane.take()) {
                 self.make_ready(next);
             }
             return;
         }
         if !job.joins_halted {
-            if let Some(next) = self.lanes.halt(job.lane, Some(enlisted)) {
+            if let Some(next) = self.lanes.halt(job.lane, Some(enlistment)) {
                 self.make_ready(next);
             }
             if self.lanes.behind_halted() > 0 {

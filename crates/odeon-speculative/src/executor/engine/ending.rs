@@ -17,8 +17,8 @@ impl<A: SpeculativeActor> Engine<A> {
         // Users' code may run with each of them.
         drop_quietly(state);
         failures.into_iter().for_each(forget);
-        for Job { message, enlisted, .. } in waiting {
-            drop(enlisted);
+        for Job { message, enlistment, .. } in waiting {
+            drop(enlistment);
             take(message);
         }
         left_behind.present.into_iter().for_each(Transaction::participant_ends);

@@ -17,7 +17,7 @@ use crate::actor::setting::Setting;
 use crate::actor::speculative_actor::SpeculativeActor;
 use crate::executor::attempt::{Ahead, Attempt, Handled};
 use crate::executor::board::How;
-use crate::executor::enlisted::{Enlisted, GivesWay};
+use crate::executor::enlistment::{Enlistment, GivesWay};
 use crate::executor::job::{Job, JobKind};
 use odeon_core::extend::{self, Lane, Outbox, Place};
 use odeon_core::{Access, ActorRef};
@@ -44,7 +44,7 @@ struct Ran<A: SpeculativeActor> {
     lane: Option<Lane>,
     access: Access,
     /// If it is now to be part of a coordinated transaction.
-    enlisted: Option<Box<Enlisted>>,
+    enlistment: Option<Box<Enlistment>>,
     place: Option<Place>,
 }
 
@@ -63,17 +63,17 @@ impl<A: SpeculativeActor> Sequence<A> {
 
 impl<A: SpeculativeActor> Ran<A> {
     fn new(job: Job<A::Msg>, state: &Arc<A>) -> Self {
-        let Job { message, kind, lane, access, enlisted, place, .. } = job;
+        let Job { message, kind, lane, access, enlistment, place, .. } = job;
         let setting = Arc::new(Setting { state: state.clone(), message });
-        Self { setting, ahead: None, outbox: Outbox::new(), kind, lane, access, enlisted, place }
+        Self { setting, ahead: None, outbox: Outbox::new(), kind, lane, access, enlistment, place }
     }
 
     /// The job, as if it had not run.
     fn into_job(self) -> Job<A::Msg> {
-        let Self { setting, ahead, mut outbox, kind, lane, access, enlisted, place } = self;
+        let Self { setting, ahead, mut outbox, kind, lane, access, enlistment, place } = self;
         Attempt::<A>::forget(ahead, &mut outbox);
         let message = setting.into_message().expect("only attempts keep it besides");
-        Job { kind, enlisted, place, ..Job::new(message, access, lane) }
+        Job { kind, enlistment, place, ..Job::new(message, access, lane) }
     }
 }
 
@@ -161,7 +161,7 @@ impl<A: SpeculativeActor> Engine<A> {
         let handled = attempt.at_turn(ahead, &ran.setting, ran.access, &mut ran.outbox);
         match handled {
             Handled::Joins => {
-                ran.enlisted = Some(self.enlist());
+                ran.enlistment = Some(self.enlist());
                 Err(Box::new(ran))
             }
             Handled::TooLate => {

@@ -13,7 +13,7 @@ use crate::actor::context::SpeculativeContext;
 use crate::actor::outcome::{HandlerError, TxResult};
 use crate::actor::speculative_actor::SpeculativeActor;
 use crate::executor::board::{Board, VisitTask};
-use crate::executor::enlisted::GivesWay;
+use crate::executor::enlistment::GivesWay;
 use crate::executor::job::Job;
 use crate::processing::Processing;
 use odeon_core::extend::Lane;

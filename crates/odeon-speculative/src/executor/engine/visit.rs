@@ -44,12 +44,12 @@ impl<A: SpeculativeActor> Visit<A> {
         me: ActorRef<A::Msg>,
         state: Arc<A>,
     ) {
-        let Job { message, lane, access, mailbox, enlisted, place, .. } = job;
-        let enlisted = enlisted.expect("visits are of transactions");
+        let Job { message, lane, access, mailbox, enlistment, place, .. } = job;
+        let enlistment = enlistment.expect("visits are of transactions");
         let visit = Self {
             engine: engine.clone(),
             me,
-            who: enlisted.number(),
+            who: enlistment.number(),
             setting: Some(Arc::new(Setting { state, message })),
             lane,
             access,
@@ -59,7 +59,7 @@ impl<A: SpeculativeActor> Visit<A> {
             is_last: false,
             _place: place,
         };
-        enlisted.arrive(Box::new(visit));
+        enlistment.arrive(Box::new(visit));
     }
 
     /// The state as it is: a restart makes it anew.

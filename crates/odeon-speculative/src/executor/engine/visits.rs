@@ -4,7 +4,7 @@ use super::visit::Visit;
 use super::{Engine, EngineState, runners};
 use crate::actor::speculative_actor::SpeculativeActor;
 use crate::executor::board::{Board, VisitTask};
-use crate::executor::enlisted::{Enlisted, GivesWay};
+use crate::executor::enlistment::{Enlistment, GivesWay};
 use crate::executor::exit::Exit;
 use crate::executor::station::{Awaits, Station, StationEntry};
 use crate::executor::transaction::{Transaction, Transactions};
@@ -16,8 +16,8 @@ impl<A: SpeculativeActor> Engine<A> {
     /// What comes with a message that has become the first one of a transaction, by what its
     /// handler has joined to it.
     #[cold]
-    pub(crate) fn enlist(&self) -> Box<Enlisted> {
-        Enlisted::alone(self.transactions.begin_with_one())
+    pub(crate) fn enlist(&self) -> Box<Enlistment> {
+        Enlistment::alone(self.transactions.begin_with_one())
     }
 
     /// How often the state was made anew.
@@ -32,8 +32,8 @@ impl<A: SpeculativeActor> Engine<A> {
 
     /// Whether the transaction of this companion has a message here that has arrived.
     pub(crate) fn is_visited_by(&self, companion: &Companion) -> bool {
-        let enlisted = companion.downcast_ref::<Enlisted>();
-        enlisted.is_some_and(|enlisted| self.lock().board.is_visited_by(enlisted.number()))
+        let enlistment = companion.downcast_ref::<Enlistment>();
+        enlistment.is_some_and(|enlistment| self.lock().board.is_visited_by(enlistment.number()))
     }
 
     /// A place for a handler of a transaction.

@@ -10,7 +10,7 @@ use crate::actor::speculative_actor::SpeculativeActor;
 use crate::contained::{contained, drop_quietly};
 use crate::executor::attempt::{Attempt, Handled};
 use crate::executor::board::{Board, How};
-use crate::executor::enlisted::GivesWay;
+use crate::executor::enlistment::GivesWay;
 use crate::executor::job::{Job, JobKind};
 use odeon_core::extend::{self, Lane, wake};
 use odeon_core::{Access, ActorRef, Message};
@@ -172,8 +172,8 @@ impl<A: SpeculativeActor> Engine<A> {
                     continue;
                 }
                 Handled::Joins => {
-                    let enlisted = Some(self.enlist());
-                    scratch.back.push(Job { enlisted, ..job });
+                    let enlistment = Some(self.enlist());
+                    scratch.back.push(Job { enlistment, ..job });
                     continue;
                 }
                 Handled::Waits(rolled_back) | Handled::Refused(rolled_back) => {

@@ -17,7 +17,7 @@ impl<M> LaneQueue<M> {
     }
 
     fn note(&mut self, job: &Job<M>) {
-        let of = job.lane.filter(|_| job.enlisted.is_none()).map(|lane| (lane, job.kind));
+        let of = job.lane.filter(|_| job.enlistment.is_none()).map(|lane| (lane, job.kind));
         if self.jobs.is_empty() {
             self.alike = of;
         } else if self.alike != of {
@@ -43,7 +43,7 @@ impl<M> LaneQueue<M> {
     /// The first one, if it is of this lane and kind and no visit.
     pub(super) fn pop_front_of(&mut self, lane: Lane, kind: JobKind) -> Option<Job<M>> {
         let first = self.jobs.front()?;
-        let is_such = first.lane == Some(lane) && first.kind == kind && first.enlisted.is_none();
+        let is_such = first.lane == Some(lane) && first.kind == kind && first.enlistment.is_none();
         if is_such { self.jobs.pop_front() } else { None }
     }
 

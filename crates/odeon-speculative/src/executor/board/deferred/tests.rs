@@ -3,7 +3,7 @@
 use super::super::{Board, How, VisitTask};
 use super::PASSES;
 use crate::coordination::Precedence;
-use crate::executor::enlisted::Enlisted;
+use crate::executor::enlistment::Enlistment;
 use crate::executor::job::{Job, JobKind};
 use crate::executor::station::{Awaits, StationEntry};
 use crate::executor::transaction::Transaction;
@@ -25,8 +25,8 @@ fn with_one_waiting(width: usize) -> (Board<()>, Arc<dyn Transaction>) {
     (board, waiting)
 }
 
-fn add(board: &mut Board<()>, enlisted: Option<Box<Enlisted>>) {
-    board.add(Job { enlisted, ..Job::new((), Access::Update, None) });
+fn add(board: &mut Board<()>, enlistment: Option<Box<Enlistment>>) {
+    board.add(Job { enlistment, ..Job::new((), Access::Update, None) });
 }
 
 /// Who is taken up next, if anybody is.
@@ -43,7 +43,7 @@ fn who_waits_is_taken_up_after_one_arrival_at_most() {
         let (mut board, waiting) = with_one_waiting(width);
         let mut next = || {
             (0..3).for_each(|_| {
-                add(&mut board, Some(Enlisted::alone(Precedence::default().begin_with_one())))
+                add(&mut board, Some(Enlistment::alone(Precedence::default().begin_with_one())))
             });
             taken_up(&mut board)
         };
@@ -145,7 +145,7 @@ fn messages_get_their_share_beside_arrivals_without_end() {
     let (mut board, mut batch) = (Board::new(1), VecDeque::new());
     add(&mut board, None);
     let tasks = (0..100).take_while(|_| {
-        add(&mut board, Some(Enlisted::alone(Precedence::default().begin_with_one())));
+        add(&mut board, Some(Enlistment::alone(Precedence::default().begin_with_one())));
         board.take_visit(&mut Vec::new()).is_some()
     });
     assert!(tasks.count() < 10);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// A message's part in a transaction. Dropped before its message has [arrived](Self::arrive), it
 /// tells that the message is lost.
-pub(crate) struct Enlisted {
+pub(crate) struct Enlistment {
     transaction: Arc<dyn Transaction>,
     /// The round of the transaction in which it was sent: those of earlier ones are void.
     round: u32,
@@ -50,7 +50,7 @@ pub(crate) struct GivesWay {
     place: Role,
 }
 
-impl Enlisted {
+impl Enlistment {
     pub(crate) fn new(transaction: Arc<dyn Transaction>, round: u32, place: Role) -> Self {
         Self {
             transaction,
@@ -122,7 +122,7 @@ impl Enlisted {
     }
 }
 
-impl Drop for Enlisted {
+impl Drop for Enlistment {
     fn drop(&mut self) {
         if !self.has_arrived {
             self.transaction.clone().lose(self.round, self.place);
