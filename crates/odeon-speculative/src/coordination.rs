@@ -12,7 +12,7 @@
 //! | who is there, who is awaited, who goes on with it? | `coordination/transaction.rs` |
 //! | how does it go from actor to actor, wait, give way and commit? | `coordination/tour.rs`, `coordination/tour/*` |
 //! | one message of it at its actor | `executor/visiting.rs`, `executor/engine/visit.rs` |
-//! | what does an actor's board say to it? | `executor/board/visits.rs`, `executor/board/deferred.rs`, `executor/station.rs` |
+//! | what does an actor's board say to it? | `executor/board/visits.rs`, `executor/board/deferred.rs`, `executor/participant.rs` |
 //! | what do those hear who execute its messages, and it of them? | `executor/transaction.rs`, `coordination/events.rs` |
 //! | how do handlers join messages to it? | `coordination/joining.rs` |
 //! | who gives way to whom? | `coordination/precedence.rs` |

@@ -1,6 +1,6 @@
 //! What executes the messages of an actor. Of transactions of several actors it knows that they are
 //! there: what comes with their messages is [`enlistment`], what they hear of it [`transaction`],
-//! and what they can do here [`visiting`] and [`station`].
+//! and what they can do here [`visiting`] and [`participant`].
 
 pub(crate) mod attempt;
 pub(crate) mod board;
@@ -13,7 +13,7 @@ pub(crate) mod job;
 pub(crate) mod lanes;
 pub(crate) mod number_map;
 pub(crate) mod parking;
+pub(crate) mod participant;
 pub(crate) mod runner;
-pub(crate) mod station;
 pub(crate) mod transaction;
 pub(crate) mod visiting;

@@ -58,7 +58,7 @@
 //! | who works besides the actor's own turn? | `executor/runner.rs` |
 //! | how many messages at once? | `processing/width.rs`, `processing/width/*`, `processing/pace.rs` |
 //! | what is handled together with messages of other actors? | `coordination.rs`, `executor/board/visits.rs` |
-//! | what does the executor say to a transaction of several actors, and that to it? | `executor/{transaction,enlistment,visiting,station}.rs` |
+//! | what does the executor say to a transaction of several actors, and that to it? | `executor/{transaction,enlistment,visiting,participant}.rs` |
 //! | what was in whose way, and how wide was the actor? | `report/{tally,conflicts,decisions,stats}.rs` |
 //! | where may a user's code panic, and what comes of that? | `contained.rs`; of a handler in the actor's own turn: `executor/handling.rs` |
 //! | where does a message wait whose handler asks to, or whose guard is closed? | `executor/parking.rs`, `executor/parking/gate.rs` |

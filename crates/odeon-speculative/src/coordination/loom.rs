@@ -13,8 +13,8 @@ use crate::executor::engine::loom::{Workplace, model_within};
 use crate::executor::enlistment::{self, Enlistment};
 use crate::executor::exit::Exit;
 use crate::executor::job::Job;
-use crate::executor::station::Station;
-use crate::executor::station::{Awaits, StationEntry};
+use crate::executor::participant::Participant;
+use crate::executor::participant::{Awaits, ParticipantEntry};
 use crate::executor::transaction::{Transaction, Transactions};
 use crate::executor::visiting::{Ran, VisitEnd, Visiting};
 use odeon_core::extend::{Congestion, Lane};
@@ -56,7 +56,7 @@ impl ModelActor {
     }
 }
 
-impl Station for ModelActor {
+impl Participant for ModelActor {
     fn address(&self) -> usize {
         std::ptr::from_ref(self).addr()
     }
@@ -77,7 +77,7 @@ impl Station for ModelActor {
         &self.congestion
     }
 
-    fn enter(&self, who: u64, is_reading: bool) -> StationEntry {
+    fn enter(&self, who: u64, is_reading: bool) -> ParticipantEntry {
         self.workplace.with_board(|board| board.enter(who, is_reading))
     }
 
@@ -120,11 +120,11 @@ struct Visit {
 }
 
 impl Visiting for Visit {
-    fn station(&self) -> &dyn Station {
+    fn participant(&self) -> &dyn Participant {
         &*self.place
     }
 
-    fn shared_station(&self) -> Arc<dyn Station> {
+    fn shared_participant(&self) -> Arc<dyn Participant> {
         self.place.clone()
     }
 

@@ -26,7 +26,7 @@
 
 use super::tour::Resuming;
 use super::transaction::Coordination;
-use crate::executor::station::Station;
+use crate::executor::participant::Participant;
 use crate::executor::transaction::{Transaction, Transactions};
 use odeon_sync::atomic::Ordering;
 use odeon_sync::{Mutex, MutexGuard, interruption};
@@ -95,8 +95,8 @@ impl Transactions for Precedence {
 
 impl Precedence {
     /// That of the theater of an actor.
-    pub(super) fn at(station: &dyn Station) -> &Self {
-        Self::of(&**station.transactions())
+    pub(super) fn at(participant: &dyn Participant) -> &Self {
+        Self::of(&**participant.transactions())
     }
 
     pub(super) fn of(transactions: &dyn Transactions) -> &Self {

@@ -26,8 +26,8 @@ use super::transaction::{Coordination, News, Rest};
 use crate::contained::{Panic, contained, drop_each, forget, text_of};
 use crate::executor::attempt::WAITS;
 use crate::executor::enlistment::{Enlistment, Role};
-use crate::executor::station::Station;
-use crate::executor::station::{Awaits, StationEntry};
+use crate::executor::participant::Participant;
+use crate::executor::participant::{Awaits, ParticipantEntry};
 use crate::executor::visiting::{Ran, Visiting};
 use deciding::Deciding;
 use odeon_core::Access;
@@ -67,7 +67,7 @@ pub(super) struct Tour {
     waits_for_variable: Option<WaitsForVariable>,
     deciding: Deciding,
     /// An actor of its theater: that to which its first message has come, which may be void since.
-    home: Option<Arc<dyn Station>>,
+    home: Option<Arc<dyn Participant>>,
 }
 
 /// How a step has ended.
@@ -163,24 +163,24 @@ impl Tour {
 
     /// A message has come.
     fn visit(&mut self, visit: Box<dyn Visiting>) {
-        self.home.get_or_insert_with(|| visit.shared_station());
+        self.home.get_or_insert_with(|| visit.shared_participant());
         self.visits.push(visit);
         self.note_theater();
     }
 
     /// There has been a message.
-    fn home(&self) -> &Arc<dyn Station> {
+    fn home(&self) -> &Arc<dyn Participant> {
         self.home.as_ref().expect("who waits has met somebody")
     }
 
     /// Where its messages are.
-    pub(super) fn stations(&self) -> impl Iterator<Item = Arc<dyn Station>> {
-        self.visits.iter().map(|visit| visit.shared_station())
+    pub(super) fn participants(&self) -> impl Iterator<Item = Arc<dyn Participant>> {
+        self.visits.iter().map(|visit| visit.shared_participant())
     }
 
     /// Where it is gone on with, if a message is there.
-    fn station(&self) -> Option<Arc<dyn Station>> {
-        self.visits.first().map(|visit| visit.shared_station())
+    fn participant(&self) -> Option<Arc<dyn Participant>> {
+        self.visits.first().map(|visit| visit.shared_participant())
     }
 
     fn go(&mut self, of: &Arc<Coordination>) -> TourStep {
@@ -219,9 +219,9 @@ impl Tour {
         }
         if self.is_yielding && self.precedence().is_with_other(of.number()) {
             self.give_way(of);
-            let station = self.station();
+            let participant = self.participant();
             self.waits_for_others = true;
-            let resuming = Resuming { coordination: of.clone(), station };
+            let resuming = Resuming { coordination: of.clone(), participant };
             self.precedence().wait(of.number(), resuming);
             return TourStep::Waits;
         }
@@ -252,9 +252,9 @@ impl Tour {
             self.roll_back(of);
             return TourStep::GoesOn;
         }
-        match self.places.enter(of.number(), !self.changes, visit.station(), self.done) {
-            Some(StationEntry::Entered) => {}
-            Some(StationEntry::Closed) => return self.fail(of, CoordinationError::Stopped),
+        match self.places.enter(of.number(), !self.changes, visit.participant(), self.done) {
+            Some(ParticipantEntry::Entered) => {}
+            Some(ParticipantEntry::Closed) => return self.fail(of, CoordinationError::Stopped),
             Some(entry) => return self.wait_for_place(of, entry),
             // The actor was made anew under it.
             None => {
@@ -301,7 +301,7 @@ impl Tour {
         self.deciding.sends(joins.len() - here);
         let round = of.expect(here);
         let decider = of.decider().map(|decider| (&**decider, self.deciding.round()));
-        let congestion = self.visits[self.done - 1].station().congestion();
+        let congestion = self.visits[self.done - 1].participant().congestion();
         let mut joins = joins.into_iter();
         let sent = joins.by_ref().try_for_each(|join| {
             let enlist = || Enlistment::new(of.clone(), round, Role::Joined);
@@ -385,12 +385,12 @@ impl Tour {
 
     /// The present handler's actor has no place. If it is busy, that will change in any case, or it
     /// comes to be blocked, and tells.
-    fn wait_for_place(&mut self, of: &Arc<Coordination>, entry: StationEntry) -> TourStep {
-        let holds = entry == StationEntry::Busy;
+    fn wait_for_place(&mut self, of: &Arc<Coordination>, entry: ParticipantEntry) -> TourStep {
+        let holds = entry == ParticipantEntry::Busy;
         let is_part = of.decider().is_some();
         let place = holds || self.done == 0 && !is_part || self.has_precedence(of);
         // While the visit is there, which keeps the actor.
-        if !self.visits[self.done].station().defer(of.clone(), Awaits { place, holds }) {
+        if !self.visits[self.done].participant().defer(of.clone(), Awaits { place, holds }) {
             return self.fail(of, CoordinationError::Stopped);
         }
         self.waits_for_others = true;
@@ -434,8 +434,8 @@ impl Tour {
             return TourStep::GoesOn;
         }
         self.give_way_for(of, cause == Cause::Retry);
-        let station = self.station();
-        let resuming = Resuming { coordination: of.clone(), station };
+        let participant = self.participant();
+        let resuming = Resuming { coordination: of.clone(), participant };
         self.waits_for_others = true;
         self.awaited = Some(rolled_back.wake(Waker::from(Arc::new(resuming))));
         TourStep::Waits
@@ -446,16 +446,16 @@ impl Tour {
 pub(super) struct Resuming {
     coordination: Arc<Coordination>,
     /// `None`: there are no handlers to call.
-    station: Option<Arc<dyn Station>>,
+    participant: Option<Arc<dyn Participant>>,
 }
 
 impl Resuming {
     pub(super) fn now(&self) {
-        match &self.station {
+        match &self.participant {
             // Here somebody else's commit may be in the middle, or a handler.
             None => self.coordination.has_decider_go_on(),
-            Some(station) => {
-                if !station.defer(self.coordination.clone(), Awaits::default()) {
+            Some(participant) => {
+                if !participant.defer(self.coordination.clone(), Awaits::default()) {
                     self.coordination.fail_elsewhere(CoordinationError::Stopped);
                 }
             }

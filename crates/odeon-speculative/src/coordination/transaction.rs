@@ -20,8 +20,8 @@ use super::precedence::Precedence;
 use super::tour::Tour;
 use crate::contained::quietly;
 use crate::executor::enlistment::Role;
-use crate::executor::station::Awaits;
-use crate::executor::station::Station;
+use crate::executor::participant::Awaits;
+use crate::executor::participant::Participant;
 use crate::executor::visiting::{VisitEnd, Visiting};
 use odeon_core::extend::{Congests, Suspends};
 use odeon_core::{Reply, Timer};
@@ -86,7 +86,7 @@ impl FromElsewhere {
 
 /// Where a part's tour is gone on with.
 struct Post {
-    station: Arc<dyn Station>,
+    participant: Arc<dyn Participant>,
     /// Whether one of the messages with which it began is there, which each round has.
     is_of_first: bool,
 }
@@ -177,15 +177,15 @@ impl Coordination {
         self.decider.get()
     }
 
-    /// It becomes a part, and its tour is at this station. Answers who waits for its outcome, who
-    /// is to learn it from the decider.
+    /// It becomes a part, and its tour is at this participant. Answers who waits for its outcome,
+    /// who is to learn it from the decider.
     pub(super) fn becomes_part(
         &self,
-        station: Arc<dyn Station>,
+        participant: Arc<dyn Participant>,
         decider: impl FnOnce(Option<Reply<Result<(), CoordinationError>>>) -> Option<Arc<dyn Decider>>,
     ) -> bool {
         let mut shared = self.lock();
-        shared.post = Some(Post { station, is_of_first: true });
+        shared.post = Some(Post { participant, is_of_first: true });
         let reply = shared.reply.take();
         drop(shared);
         decider(reply).is_some_and(|decider| self.decider.set(decider).is_ok())
@@ -198,11 +198,11 @@ impl Coordination {
             return;
         }
         shared.news.orders.push(order);
-        let station = shared.post.as_ref().map(|post| post.station.clone());
+        let participant = shared.post.as_ref().map(|post| post.participant.clone());
         drop(shared);
         // A part may have no message here: then it has no handlers to call.
         let awaits = Awaits { place: false, holds: true };
-        let is_deferred = station.is_some_and(|it| it.defer_visitor(self.clone(), awaits));
+        let is_deferred = participant.is_some_and(|it| it.defer_visitor(self.clone(), awaits));
         if !is_deferred {
             self.go_on();
         }
@@ -268,7 +268,7 @@ impl Coordination {
             let is_of_first = matches!(place, Role::First(_));
             let is_better = is_of_first || !shared.post.as_ref().is_some_and(|it| it.is_of_first);
             if self.decider().is_some() && is_better {
-                shared.post = Some(Post { station: visit.shared_station(), is_of_first });
+                shared.post = Some(Post { participant: visit.shared_participant(), is_of_first });
             }
             shared.news.arrived.push((place, visit));
             None
@@ -379,9 +379,9 @@ impl Coordination {
     /// Rule 5: the same, by an executor of one of its actors. If none of these is there it has no
     /// handlers to call, and goes on here.
     fn be_gone_on_with(self: &Arc<Self>) {
-        let stations = self.lock().stations_if_due();
+        let participants = self.lock().participants_if_due();
         let awaits = Awaits { place: false, holds: true };
-        let is_deferred = stations.iter().any(|it| it.defer_visitor(self.clone(), awaits));
+        let is_deferred = participants.iter().any(|it| it.defer_visitor(self.clone(), awaits));
         if !is_deferred {
             self.go_on();
         }
@@ -483,10 +483,10 @@ impl TransactionState {
     }
 
     /// The actors at which it has messages, if it lies here and can go on.
-    fn stations_if_due(&self) -> Vec<Arc<dyn Station>> {
+    fn participants_if_due(&self) -> Vec<Arc<dyn Participant>> {
         let Some(tour) = self.tour.as_ref().filter(|_| self.is_due()) else { return Vec::new() };
-        let arrived = self.news.arrived.iter().map(|(_, visit)| visit.shared_station());
-        tour.stations().chain(arrived).collect()
+        let arrived = self.news.arrived.iter().map(|(_, visit)| visit.shared_participant());
+        tour.participants().chain(arrived).collect()
     }
 
     fn is_due(&self) -> bool {

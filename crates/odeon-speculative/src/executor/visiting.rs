@@ -1,7 +1,7 @@
 //! What a transaction can do with one of its messages, from its arrival at its actor until the
 //! outcome.
 
-use super::station::Station;
+use super::participant::Participant;
 use crate::contained::Panic;
 use odeon_core::{Access, ActorId};
 use odeon_stm::staged::{Journey, RolledBack};
@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 /// A visit, the type of its actor forgotten.
 pub(crate) trait Visiting: Send {
-    fn station(&self) -> &dyn Station;
-    fn shared_station(&self) -> Arc<dyn Station>;
+    fn participant(&self) -> &dyn Participant;
+    fn shared_participant(&self) -> Arc<dyn Participant>;
     fn actor(&self) -> ActorId;
     fn access(&self) -> Access;
 

@@ -6,7 +6,7 @@ use super::super::transaction::Coordination;
 use super::{TRIES, Tour, TourStep};
 use crate::contained::{Panic, contained, drop_quietly};
 use crate::executor::exit::Closed;
-use crate::executor::station::Station;
+use crate::executor::participant::Participant;
 use crate::executor::visiting::VisitEnd;
 use odeon_stm::Cause;
 use odeon_stm::staged::RolledBack;
@@ -32,17 +32,17 @@ impl Tour {
         // taken in the order of addresses.
         let mut passes: Vec<(usize, bool)> = Vec::new();
         for (place, visit) in visits.iter().enumerate() {
-            let station = visit.station();
+            let participant = visit.participant();
             let calls = visit.has_effects() || has_hooks && place == 0;
-            if calls || !places.is_inside(station) || station.exit().is_closing() {
+            if calls || !places.is_inside(participant) || participant.exit().is_closing() {
                 passes.push((place, visit.is_last()));
             }
         }
-        passes.sort_by_key(|(place, is_last)| (visits[*place].station().address(), !is_last));
-        passes.dedup_by_key(|(place, _)| visits[*place].station().address());
+        passes.sort_by_key(|(place, is_last)| (visits[*place].participant().address(), !is_last));
+        passes.dedup_by_key(|(place, _)| visits[*place].participant().address());
         let exits: Vec<_> = passes
             .iter()
-            .map(|(place, is_last)| (visits[*place].shared_station(), *is_last))
+            .map(|(place, is_last)| (visits[*place].shared_participant(), *is_last))
             .collect();
         let is_decided = of.decider().is_some();
         let committed = pass_all(&exits, is_decided, &mut || {
@@ -102,7 +102,7 @@ impl Tour {
         (self.done, self.tries) = (0, 0);
         self.deciding.is_rolled_back();
         of.set_on_its_way(false);
-        self.visits.iter().for_each(|visit| visit.station().let_joined_pass(of.number()));
+        self.visits.iter().for_each(|visit| visit.participant().let_joined_pass(of.number()));
     }
 
     /// It will not be tried again.
@@ -118,7 +118,9 @@ impl Tour {
         for visit in self.visits.drain(..) {
             let ending = match &outcome {
                 Ok(()) => VisitEnd::Committed,
-                Err(CoordinationError::Stopped) if visit.station().has_ended() => VisitEnd::TooLate,
+                Err(CoordinationError::Stopped) if visit.participant().has_ended() => {
+                    VisitEnd::TooLate
+                }
                 Err(_) => VisitEnd::Void,
             };
             visit.end(ending);
@@ -138,7 +140,7 @@ impl Tour {
 /// Passes all exits, whose locks are held together; closed ones too if it `is_decided` that all
 /// commit.
 fn pass_all(
-    exits: &[(Arc<dyn Station>, bool)],
+    exits: &[(Arc<dyn Participant>, bool)],
     is_decided: bool,
     commit: &mut dyn FnMut() -> Result<(), Refused>,
 ) -> Result<(), Refused> {

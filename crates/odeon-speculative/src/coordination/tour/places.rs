@@ -1,16 +1,16 @@
 //! Where a transaction has a place, and where it is a guest.
 
-use crate::executor::station::Station;
-use crate::executor::station::StationEntry;
+use crate::executor::participant::Participant;
+use crate::executor::participant::ParticipantEntry;
 use crate::executor::visiting::Visiting;
 
-/// The stations of one round.
+/// The participants of one round.
 #[derive(Default)]
-pub(super) struct Places(Vec<EnteredStation>);
+pub(super) struct Places(Vec<EnteredParticipant>);
 
-struct EnteredStation {
+struct EnteredParticipant {
     address: usize,
-    /// A visit at this station.
+    /// A visit at this participant.
     visit: usize,
     generation: u64,
     is_inside: bool,
@@ -20,25 +20,25 @@ struct EnteredStation {
 }
 
 impl Places {
-    /// Sees to a place at the station of this visit. `None`: what was read there in this round is
-    /// of a state that is gone.
+    /// Sees to a place at the participant of this visit. `None`: what was read there in this round
+    /// is of a state that is gone.
     pub(super) fn enter(
         &mut self,
         who: u64,
         is_reading: bool,
-        station: &dyn Station,
+        participant: &dyn Participant,
         visit: usize,
-    ) -> Option<StationEntry> {
-        let address = station.address();
+    ) -> Option<ParticipantEntry> {
+        let address = participant.address();
         let known = self.0.iter_mut().find(|place| place.address == address);
         if known.as_ref().is_some_and(|place| place.is_inside) {
-            return Some(StationEntry::Entered);
+            return Some(ParticipantEntry::Entered);
         }
-        let entry = station.enter(who, is_reading);
-        if entry != StationEntry::Entered {
+        let entry = participant.enter(who, is_reading);
+        if entry != ParticipantEntry::Entered {
             return Some(entry);
         }
-        let generation = station.generation();
+        let generation = participant.generation();
         match known {
             Some(place) => {
                 (place.is_inside, place.is_reading) = (true, is_reading);
@@ -46,7 +46,7 @@ impl Places {
                     return None;
                 }
             }
-            None => self.0.push(EnteredStation {
+            None => self.0.push(EnteredParticipant {
                 address,
                 visit,
                 generation,
@@ -55,12 +55,12 @@ impl Places {
                 is_guest: false,
             }),
         }
-        Some(StationEntry::Entered)
+        Some(ParticipantEntry::Entered)
     }
 
     /// Whether the transaction has a place there: then the actor does not end.
-    pub(super) fn is_inside(&self, station: &dyn Station) -> bool {
-        let address = station.address();
+    pub(super) fn is_inside(&self, participant: &dyn Participant) -> bool {
+        let address = participant.address();
         self.0.iter().any(|place| place.is_inside && place.address == address)
     }
 
@@ -70,19 +70,19 @@ impl Places {
         for place in self.0.iter_mut().filter(|place| place.is_inside) {
             place.is_inside = false;
             place.is_guest |= !place.is_reading && place.visit < done;
-            visits[place.visit].station().leave(who, place.is_reading, place.is_guest);
+            visits[place.visit].participant().leave(who, place.is_reading, place.is_guest);
         }
     }
 
     /// The round is over.
     pub(super) fn give_up(&mut self, who: u64, visits: &[Box<dyn Visiting>]) {
         for place in self.0.drain(..) {
-            let station = visits[place.visit].station();
+            let participant = visits[place.visit].participant();
             if place.is_inside {
-                station.leave(who, place.is_reading, false);
+                participant.leave(who, place.is_reading, false);
             }
             if place.is_guest {
-                station.leave_as_guest(who);
+                participant.leave_as_guest(who);
             }
         }
     }

@@ -16,11 +16,11 @@ impl Tour {
     /// A visit has come. Rule 5: it may be one in another theater.
     pub(super) fn note_theater(&self) {
         let here = self.precedence();
-        let last = self.visits.last().map(|visit| Precedence::at(visit.station()));
+        let last = self.visits.last().map(|visit| Precedence::at(visit.participant()));
         if let Some(other) = last.filter(|last| !ptr::eq(*last, here)) {
             here.unite(other);
             for visit in [self.visits.first(), self.visits.last()].into_iter().flatten() {
-                visit.station().congestion().suspend_for_good();
+                visit.participant().congestion().suspend_for_good();
             }
         }
     }

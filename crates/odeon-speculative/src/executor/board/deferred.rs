@@ -12,7 +12,7 @@
 //!    on a stalled board: there the queue waits for outcomes, and these for what goes on.
 
 use crate::executor::number_map::NumberMap;
-use crate::executor::station::Awaits;
+use crate::executor::participant::Awaits;
 use crate::executor::transaction::Transaction;
 use std::collections::VecDeque;
 use std::sync::Arc;

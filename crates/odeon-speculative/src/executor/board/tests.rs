@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::coordination::Precedence;
-use crate::executor::station::Awaits;
+use crate::executor::participant::Awaits;
 use crate::executor::transaction::Transactions;
 use odeon_core::{Access, Message};
 

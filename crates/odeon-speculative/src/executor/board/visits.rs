@@ -24,7 +24,7 @@ use super::{Board, How, IN_A_ROW};
 use crate::executor::enlistment::{Enlistment, GivesWay};
 use crate::executor::job::Job;
 use crate::executor::number_map::NumberMap;
-use crate::executor::station::{Awaits, StationEntry};
+use crate::executor::participant::{Awaits, ParticipantEntry};
 use crate::executor::transaction::Transaction;
 use odeon_core::extend::Lane;
 use odeon_core::{Access, Message};
@@ -155,12 +155,12 @@ impl<M: Message> Board<M> {
         }
         if !self.visits.is_held() && self.alone.is_empty() {
             // Nobody differs from others.
-            return (self.entry(None, false) == StationEntry::Entered).then_some(0);
+            return (self.entry(None, false) == ParticipantEntry::Entered).then_some(0);
         }
         deferred.iter().position(|(who, awaits)| match self.entry(Some(who), false) {
-            StationEntry::Entered => true,
-            StationEntry::Blocked => awaits.holds,
-            StationEntry::Busy | StationEntry::Closed => false,
+            ParticipantEntry::Entered => true,
+            ParticipantEntry::Blocked => awaits.holds,
+            ParticipantEntry::Busy | ParticipantEntry::Closed => false,
         })
     }
 
@@ -240,16 +240,20 @@ impl<M: Message> Board<M> {
     }
 
     /// Rules 2 to 4, for the transaction with this number.
-    fn entry(&self, who: Option<u64>, is_reading: bool) -> StationEntry {
+    fn entry(&self, who: Option<u64>, is_reading: bool) -> ParticipantEntry {
         if self.is_closed {
-            return StationEntry::Closed;
+            return ParticipantEntry::Closed;
         }
         let holder = self.visits.held_by;
         if holder.is_some() && holder != who {
-            return StationEntry::Blocked;
+            return ParticipantEntry::Blocked;
         }
         if !self.alone.is_empty() && !who.is_some_and(|who| self.is_guest(who)) {
-            return if self.is_stalled() { StationEntry::Blocked } else { StationEntry::Busy };
+            return if self.is_stalled() {
+                ParticipantEntry::Blocked
+            } else {
+                ParticipantEntry::Busy
+            };
         }
         let kept = self.visits.deferred.kept();
         let is_full = match self.in_order {
@@ -258,23 +262,23 @@ impl<M: Message> Board<M> {
         };
         let is_busy = self.is_alone || self.needs_attention() || is_full;
         if is_busy || self.is_direct && !is_reading {
-            StationEntry::Busy
+            ParticipantEntry::Busy
         } else {
-            StationEntry::Entered
+            ParticipantEntry::Entered
         }
     }
 
     /// Rule 2: takes a place, if it may.
-    pub(crate) fn enter(&mut self, who: u64, is_reading: bool) -> StationEntry {
+    pub(crate) fn enter(&mut self, who: u64, is_reading: bool) -> ParticipantEntry {
         let was_kept = self.visits.deferred.keep_no_more(who);
         let entry = self.entry(Some(who), is_reading);
-        if entry == StationEntry::Entered && !was_kept {
+        if entry == ParticipantEntry::Entered && !was_kept {
             if self.visits.deferred.is_overdue() && !self.is_guest(who) {
-                return StationEntry::Busy;
+                return ParticipantEntry::Busy;
             }
             self.visits.deferred.note_pass();
         }
-        if entry == StationEntry::Entered {
+        if entry == ParticipantEntry::Entered {
             let places = if is_reading { &mut self.reading } else { &mut self.changing };
             *places += 1;
             self.visits.entered += 1;

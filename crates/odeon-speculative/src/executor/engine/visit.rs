@@ -8,7 +8,7 @@ use crate::contained::{Panic, contained, drop_each, drop_quietly, each, failure_
 use crate::executor::attempt::{WRITES, admit_and_handle};
 use crate::executor::handling::discard;
 use crate::executor::job::Job;
-use crate::executor::station::Station;
+use crate::executor::participant::Participant;
 use crate::executor::visiting::{Ran, VisitEnd, Visiting};
 use odeon_core::Access;
 use odeon_core::extend::{self, Effect, Lane, Outbox, Place, as_sender};
@@ -79,11 +79,11 @@ impl<A: SpeculativeActor> Visit<A> {
 }
 
 impl<A: SpeculativeActor> Visiting for Visit<A> {
-    fn station(&self) -> &dyn Station {
+    fn participant(&self) -> &dyn Participant {
         &*self.engine
     }
 
-    fn shared_station(&self) -> Arc<dyn Station> {
+    fn shared_participant(&self) -> Arc<dyn Participant> {
         self.engine.clone()
     }
 
@@ -203,7 +203,7 @@ impl<A: SpeculativeActor> Visiting for Visit<A> {
             extend::note_handled(1);
         }
         if self.is_last && ending == VisitEnd::Committed {
-            Station::stop(&*engine);
+            Participant::stop(&*engine);
         }
         engine.with_board(|board| board.finish_visit(who, lane));
     }

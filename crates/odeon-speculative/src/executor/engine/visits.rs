@@ -6,7 +6,7 @@ use crate::actor::speculative_actor::SpeculativeActor;
 use crate::executor::board::{Board, VisitTask};
 use crate::executor::enlistment::{Enlistment, GivesWay};
 use crate::executor::exit::Exit;
-use crate::executor::station::{Awaits, Station, StationEntry};
+use crate::executor::participant::{Awaits, Participant, ParticipantEntry};
 use crate::executor::transaction::{Transaction, Transactions};
 use odeon_core::extend::{Companion, Congestion, wake_shared};
 use odeon_sync::MutexGuard;
@@ -37,7 +37,7 @@ impl<A: SpeculativeActor> Engine<A> {
     }
 
     /// A place for a handler of a transaction.
-    pub(crate) fn enter(&self, who: u64, is_reading: bool) -> StationEntry {
+    pub(crate) fn enter(&self, who: u64, is_reading: bool) -> ParticipantEntry {
         let mut shared = self.lock();
         let entry = shared.board.enter(who, is_reading);
         self.unlock(shared);
@@ -124,7 +124,7 @@ impl<A: SpeculativeActor> Engine<A> {
     }
 }
 
-impl<A: SpeculativeActor> Station for Engine<A> {
+impl<A: SpeculativeActor> Participant for Engine<A> {
     fn address(&self) -> usize {
         std::ptr::from_ref(self).addr()
     }
@@ -145,7 +145,7 @@ impl<A: SpeculativeActor> Station for Engine<A> {
         &self.congestion
     }
 
-    fn enter(&self, who: u64, is_reading: bool) -> StationEntry {
+    fn enter(&self, who: u64, is_reading: bool) -> ParticipantEntry {
         Self::enter(self, who, is_reading)
     }
 

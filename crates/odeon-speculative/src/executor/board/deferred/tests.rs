@@ -5,7 +5,7 @@ use super::PASSES;
 use crate::coordination::Precedence;
 use crate::executor::enlistment::Enlistment;
 use crate::executor::job::{Job, JobKind};
-use crate::executor::station::{Awaits, StationEntry};
+use crate::executor::participant::{Awaits, ParticipantEntry};
 use crate::executor::transaction::Transaction;
 use crate::executor::transaction::Transactions;
 use odeon_core::Access;
@@ -57,16 +57,16 @@ fn newcomers_take_a_bounded_number_of_places_before_who_waits() {
         let (mut board, waiting) = with_one_waiting(width);
         let newcomers = (0..100).map(|_| transaction().number()).take_while(|who| {
             let entry = board.enter(*who, false);
-            if entry == StationEntry::Entered {
+            if entry == ParticipantEntry::Entered {
                 board.leave(*who, false, false);
             }
-            entry == StationEntry::Entered
+            entry == ParticipantEntry::Entered
         });
         assert_eq!(newcomers.count(), PASSES, "width {width}");
         assert_eq!(taken_up(&mut board), Some(waiting.number()));
-        assert_eq!(board.enter(waiting.number(), false), StationEntry::Entered);
+        assert_eq!(board.enter(waiting.number(), false), ParticipantEntry::Entered);
         board.leave(waiting.number(), false, false);
-        assert_eq!(board.enter(transaction().number(), false), StationEntry::Entered);
+        assert_eq!(board.enter(transaction().number(), false), ParticipantEntry::Entered);
     }
 }
 
@@ -93,7 +93,7 @@ fn an_exclusive_message_is_in_nobodys_way_for_ever_nor_has_it_to_wait() {
     let (mut board, waiting) = with_one_waiting(1);
     for _ in 0..=PASSES {
         let newcomer = transaction().number();
-        if board.enter(newcomer, false) == StationEntry::Entered {
+        if board.enter(newcomer, false) == ParticipantEntry::Entered {
             board.leave(newcomer, false, false);
         }
     }
@@ -112,14 +112,14 @@ fn who_is_taken_up_has_its_place_kept_until_it_comes_or_not() {
         assert_eq!(taken_up(&mut board), Some(waiting.number()));
         add(&mut board, None);
         let newcomer = transaction().number();
-        assert_eq!(board.enter(newcomer, false), StationEntry::Busy);
+        assert_eq!(board.enter(newcomer, false), ParticipantEntry::Busy);
         assert_eq!(board.take(&mut VecDeque::new(), 1), None);
         if comes {
-            assert_eq!(board.enter(waiting.number(), false), StationEntry::Entered);
+            assert_eq!(board.enter(waiting.number(), false), ParticipantEntry::Entered);
             board.leave(waiting.number(), false, false);
         }
         board.keep_no_more(waiting.number());
-        assert_eq!(board.enter(newcomer, false), StationEntry::Entered);
+        assert_eq!(board.enter(newcomer, false), ParticipantEntry::Entered);
     }
 }
 
@@ -132,7 +132,7 @@ fn who_waits_stands_in_the_queue_once() {
     assert_eq!(taken_up(&mut board), Some(waiting.number()));
     assert_eq!(
         board.enter(waiting.number(), false),
-        StationEntry::Entered,
+        ParticipantEntry::Entered,
         "what it waited for counts"
     );
     board.leave(waiting.number(), false, false);
@@ -160,12 +160,12 @@ fn messages_get_their_share_beside_arrivals_without_end() {
 fn who_is_to_run_alone_waits_for_those_who_have_entered_and_for_no_others() {
     let mut board = Board::new(2);
     let newcomers: Vec<_> = (0..100).map(|_| transaction().number()).collect();
-    assert_eq!(board.enter(newcomers[0], false), StationEntry::Entered);
+    assert_eq!(board.enter(newcomers[0], false), ParticipantEntry::Entered);
     board.add(Job { kind: JobKind::Alone, ..Job::new((), Access::Update, None) });
     let overlap = newcomers.windows(2).all(|two| {
         let entry = board.enter(two[1], false);
         board.leave(two[0], false, false);
-        entry == StationEntry::Entered
+        entry == ParticipantEntry::Entered
     });
     assert!(!overlap, "always somebody else is there");
     assert_eq!(board.take(&mut VecDeque::new(), 1), Some(How::Alone));

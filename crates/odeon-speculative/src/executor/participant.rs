@@ -6,8 +6,8 @@ use odeon_core::extend::Congestion;
 use std::sync::Arc;
 
 /// See the module.
-pub(crate) trait Station: Send + Sync {
-    /// Tells stations apart.
+pub(crate) trait Participant: Send + Sync {
+    /// Tells participants apart.
     fn address(&self) -> usize;
 
     /// How often the state was made anew.
@@ -22,7 +22,7 @@ pub(crate) trait Station: Send + Sync {
     fn congestion(&self) -> &Arc<Congestion>;
 
     /// Takes a place for a handler of the transaction.
-    fn enter(&self, who: u64, is_reading: bool) -> StationEntry;
+    fn enter(&self, who: u64, is_reading: bool) -> ParticipantEntry;
 
     /// Gives the place back; `as_guest`: variables of the actor stay protected.
     fn leave(&self, who: u64, is_reading: bool, as_guest: bool);
@@ -52,8 +52,8 @@ pub(crate) trait Station: Send + Sync {
 
 /// Whether a transaction may have a message handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum StationEntry {
-    /// It may, and has a place until it [leaves](Station::leave).
+pub(crate) enum ParticipantEntry {
+    /// It may, and has a place until it [leaves](Participant::leave).
     Entered,
     /// Not before somebody else has gone who goes in any case.
     Busy,
