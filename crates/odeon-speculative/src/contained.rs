@@ -11,10 +11,10 @@
 //! | `message_name` | `counts.rs` | it is called by its type |
 //! | errors: their texts, their destructors | here: [`failure_of`] | it is what the message fails with |
 //! | what an attempt wants called after its rollback | `attempt.rs`, `attempt/*` | the message fails, if it has not failed already |
-//! | the same in a coordinated transaction, or of an attempt made ahead for nothing | `coordination/tour/endings.rs`, `attempt/ahead.rs` | nothing |
+//! | the same in a coordinated transaction, or of an attempt made ahead for nothing | `coordination/driver/endings.rs`, `attempt/ahead.rs` | nothing |
 //! | what an attempt wants called after its commit; effects; answers, and who waits for them | `attempt.rs`, `engine/visit.rs` | the actor fails, nothing is undone |
 //! | effects that do not happen: their destructors | `handling.rs` | nothing |
-//! | functions of `join_via` | `coordination/tour.rs` | the transaction fails, and the actor that has joined |
+//! | functions of `join_via` | `coordination/driver.rs` | the transaction fails, and the actor that has joined |
 //! | a message that is over: its destructor | `attempt.rs`, `engine/working.rs`, `engine/visit.rs` | the actor fails, nothing is undone |
 //! | a message that was not sent, or not handled: its destructor | here: [`drop_quietly`]; as a dead letter, the core | nothing |
 //! | a state: its destructor | here: [`drop_quietly`], for whoever may have the last reference; in a turn of the actor, the core | nothing |

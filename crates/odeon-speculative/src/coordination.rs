@@ -10,23 +10,23 @@
 //! | how is one begun, and what comes of it? | `coordination/plan.rs`, `coordination/outcome.rs` |
 //! | what comes with each of its messages? | `executor/enlistment.rs` |
 //! | who is there, who is awaited, who goes on with it? | `coordination/transaction.rs` |
-//! | how does it go from actor to actor, wait, give way and commit? | `coordination/tour.rs`, `coordination/tour/*` |
+//! | how does it go from actor to actor, wait, give way and commit? | `coordination/driver.rs`, `coordination/driver/*` |
 //! | one message of it at its actor | `executor/visiting.rs`, `executor/engine/visit.rs` |
 //! | what does an actor's board say to it? | `executor/board/visits.rs`, `executor/board/deferred.rs`, `executor/participant.rs` |
 //! | what do those hear who execute its messages, and it of them? | `executor/transaction.rs`, `coordination/events.rs` |
 //! | how do handlers join messages to it? | `coordination/joining.rs` |
 //! | who gives way to whom? | `coordination/precedence.rs` |
-//! | what is a theater's part in one that others take part in, and who decides that? | `coordination/part.rs`, `tour/deciding.rs` |
+//! | what is a theater's part in one that others take part in, and who decides that? | `coordination/part.rs`, `driver/deciding.rs` |
 //! | how do messages get to other theaters? | `coordination/abroad.rs` |
 
 mod abroad;
+mod driver;
 mod events;
 mod joining;
 mod outcome;
 mod part;
 mod plan;
 mod precedence;
-mod tour;
 mod transaction;
 
 #[cfg(all(test, odeon_loom))]

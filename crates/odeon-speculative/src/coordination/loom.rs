@@ -1,6 +1,6 @@
-//! Exhaustive models of a coordinated transaction on its way through two actors: tour, transaction
-//! and boards are the real ones, the executors are those of `executor/engine/loom.rs`, and the
-//! handlers add one to a variable of their actors.
+//! Exhaustive models of a coordinated transaction on its way through two actors: driver,
+//! transaction and boards are the real ones, the executors are those of `executor/engine/loom.rs`,
+//! and the handlers add one to a variable of their actors.
 //!
 //! What they show: the transaction is decided exactly once and everywhere, whoever goes on with it;
 //! while it waits for the second actor's place nobody writes what it has read and written at the

@@ -24,7 +24,7 @@
 //! 7. Who waits for a change has no precedence: whoever is to bring the change may have to wait for
 //!    others.
 
-use super::tour::Resuming;
+use super::driver::Resuming;
 use super::transaction::Coordination;
 use crate::executor::participant::Participant;
 use crate::executor::transaction::{Transaction, Transactions};

@@ -1,11 +1,11 @@
 //! A coordinated transaction as all see it: who is there, who is awaited, who goes on with it.
 //!
 //! RULES
-//! 1. What has arrived, and how far it has been handled, is the *tour*. It lies here while nothing
-//!    can be done; who can do something takes it, goes on with it ([`Tour::go_on`]), and brings it
-//!    back or ends it. So one thread at a time has it.
-//! 2. Whoever has news for it while somebody goes on with it leaves them here; they are looked at,
-//!    under the lock, before the tour is laid down. So no news is left lying with it.
+//! 1. The *driver* knows what has arrived, and how far it has been handled. It lies here while
+//!    nothing can be done; who can do something takes it, runs it ([`TransactionDriver::go_on`]),
+//!    and brings it back or ends it. So one thread at a time has it.
+//! 2. Whoever has news for it while somebody runs it leaves them here; they are looked at, under
+//!    the lock, before the driver is laid down. So no news is left lying with it.
 //! 3. The first messages all arrive before any of them is handled. A rollback makes all further
 //!    messages void, also those under way, and a new round begins when these have arrived: so a
 //!    message does not overtake an earlier one.
@@ -14,14 +14,13 @@
 //!    way already, or which is a user's. A message is lost wherever somebody drops it, and a change
 //!    is made where somebody commits: there it is left to an executor of one of its actors.
 
+use super::driver::TransactionDriver;
 use super::outcome::CoordinationError;
 use super::part::{Decider, Part, PartOrder};
 use super::precedence::Precedence;
-use super::tour::Tour;
 use crate::contained::quietly;
 use crate::executor::enlistment::Role;
-use crate::executor::participant::Awaits;
-use crate::executor::participant::Participant;
+use crate::executor::participant::{Awaits, Participant};
 use crate::executor::visiting::{VisitEnd, Visiting};
 use odeon_core::extend::{Congests, Suspends};
 use odeon_core::{Reply, Timer};
@@ -37,14 +36,14 @@ pub(crate) struct Coordination {
     /// Whether its handlers are being called, or it waits between them.
     is_on_its_way: AtomicBool,
     /// If it is a part of one that several theaters have in common: who decides. Set from the
-    /// beginning, or by who goes on with the tour, between two rounds.
+    /// beginning, or by who runs the driver, between two rounds.
     decider: OnceLock<Arc<dyn Decider>>,
     shared: Mutex<TransactionState>,
 }
 
 struct TransactionState {
     /// Here while nothing can be done.
-    tour: Option<Box<Tour>>,
+    driver: Option<Box<TransactionDriver>>,
     news: News,
     /// Messages that were sent in this theater, or with which it began, and have not arrived.
     expected: usize,
@@ -84,14 +83,14 @@ impl FromElsewhere {
     }
 }
 
-/// Where a part's tour is gone on with.
+/// Where a part's driver runs.
 struct Post {
     participant: Arc<dyn Participant>,
     /// Whether one of the messages with which it began is there, which each round has.
     is_of_first: bool,
 }
 
-/// What has happened since the tour was last looked at.
+/// What has happened since the driver was last looked at.
 #[derive(Default)]
 pub(super) struct News {
     /// What has arrived, and where it belongs among the first messages.
@@ -105,26 +104,26 @@ pub(super) struct News {
     pub(super) orders: Vec<PartOrder>,
     /// What it has waited for has happened.
     is_resumed: bool,
-    /// A message of an earlier round has arrived, or was lost. News only for a tour that waits for
-    /// the last one of these: another one would begin again, and send the next such message, for as
-    /// long as it has to wait.
+    /// A message of an earlier round has arrived, or was lost. News only for a driver that waits
+    /// for the last one of these: another one would begin again, and send the next such message,
+    /// for as long as it has to wait.
     is_drained: bool,
 }
 
 impl News {
-    /// Whether somebody has to look at the tour.
+    /// Whether somebody has to look at the driver.
     fn are_there(&self) -> bool {
         let is_told = self.failed.is_some() || self.gives_way || !self.orders.is_empty();
         is_told || !self.gives_way_in.is_empty() || !self.arrived.is_empty() || self.is_resumed
     }
 }
 
-/// What a tour does that can do nothing.
+/// What a driver does that can do nothing.
 pub(super) enum Rest {
     /// It lies down.
     Rests,
     /// There are news.
-    GoesOn(Box<Tour>, News),
+    GoesOn(Box<TransactionDriver>, News),
 }
 
 /// The last number; 0 is nobody's. Of `std` also in models: it only tells transactions apart.
@@ -154,7 +153,7 @@ impl Coordination {
         // ORDERING: Relaxed: the numbers are to differ.
         let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
         let shared = Mutex::new(TransactionState {
-            tour: Some(Box::new(Tour::new())),
+            driver: Some(Box::new(TransactionDriver::new())),
             news: News::default(),
             expected: messages,
             from_elsewhere: FromElsewhere::default(),
@@ -177,7 +176,7 @@ impl Coordination {
         self.decider.get()
     }
 
-    /// It becomes a part, and its tour is at this participant. Answers who waits for its outcome,
+    /// It becomes a part, and its driver is at this participant. Answers who waits for its outcome,
     /// who is to learn it from the decider.
     pub(super) fn becomes_part(
         &self,
@@ -212,8 +211,8 @@ impl Coordination {
     /// rollback has made void. Who waits behind one of them then may be waited for there.
     pub(crate) fn gathers(&self) -> bool {
         // ORDERING: Relaxed: looked at under the lock of a board, which whoever makes it true takes
-        // afterwards (`Tour::roll_back`). Who sees too late that it is on its way passes one that
-        // it need not have passed.
+        // afterwards (`TransactionDriver::roll_back`). Who sees too late that it is on its way
+        // passes one that it need not have passed.
         !self.is_on_its_way.load(Ordering::Relaxed)
     }
 
@@ -367,13 +366,13 @@ impl Coordination {
         self.go_on();
     }
 
-    /// Rule 1: goes on with the tour, if it lies here and there is something to do.
+    /// Rule 1: runs the driver, if it lies here and there is something to do.
     fn go_on(self: &Arc<Self>) {
         let mut shared = self.lock();
-        let Some(tour) = shared.take_if_due() else { return };
+        let Some(driver) = shared.take_if_due() else { return };
         let news = std::mem::take(&mut shared.news);
         drop(shared);
-        tour.go_on(self, news);
+        driver.go_on(self, news);
     }
 
     /// Rule 5: the same, by an executor of one of its actors. If none of these is there it has no
@@ -387,13 +386,13 @@ impl Coordination {
         }
     }
 
-    /// Rule 2: lays the tour down.
-    pub(super) fn rest(&self, tour: Box<Tour>) -> Rest {
+    /// Rule 2: lays the driver down.
+    pub(super) fn rest(&self, driver: Box<TransactionDriver>) -> Rest {
         let mut shared = self.lock();
-        shared.tour = Some(tour);
+        shared.driver = Some(driver);
         match shared.take_if_due() {
             None => Rest::Rests,
-            Some(tour) => Rest::GoesOn(tour, std::mem::take(&mut shared.news)),
+            Some(driver) => Rest::GoesOn(driver, std::mem::take(&mut shared.news)),
         }
     }
 
@@ -437,7 +436,7 @@ impl Coordination {
     }
 
     /// Rule 3: a new round begins. What has arrived of the one before is returned; of what was
-    /// joined elsewhere the tour knows whether that is void.
+    /// joined elsewhere the driver knows whether that is void.
     pub(super) fn begin_round(&self) -> Vec<(Role, Box<dyn Visiting>)> {
         let mut shared = self.lock();
         shared.round += 1;
@@ -477,22 +476,24 @@ impl Coordination {
 }
 
 impl TransactionState {
-    /// The tour, if it lies here and can go on.
-    fn take_if_due(&mut self) -> Option<Box<Tour>> {
-        if self.is_due() { self.tour.take() } else { None }
+    /// The driver, if it lies here and can go on.
+    fn take_if_due(&mut self) -> Option<Box<TransactionDriver>> {
+        if self.is_due() { self.driver.take() } else { None }
     }
 
     /// The actors at which it has messages, if it lies here and can go on.
     fn participants_if_due(&self) -> Vec<Arc<dyn Participant>> {
-        let Some(tour) = self.tour.as_ref().filter(|_| self.is_due()) else { return Vec::new() };
+        let Some(driver) = self.driver.as_ref().filter(|_| self.is_due()) else {
+            return Vec::new();
+        };
         let arrived = self.news.arrived.iter().map(|(_, visit)| visit.shared_participant());
-        tour.participants().chain(arrived).collect()
+        driver.participants().chain(arrived).collect()
     }
 
     fn is_due(&self) -> bool {
-        let Some(tour) = &self.tour else { return false };
-        let can_go_on = tour.has_begun() || self.expected == 0;
-        let has_news = self.news.are_there() || self.news.is_drained && !tour.waits_for_others();
+        let Some(driver) = &self.driver else { return false };
+        let can_go_on = driver.has_begun() || self.expected == 0;
+        let has_news = self.news.are_there() || self.news.is_drained && !driver.waits_for_others();
         let is_aborted = self.news.orders.iter().any(|order| matches!(order, PartOrder::Abort(_)));
         self.news.failed.is_some() || is_aborted || can_go_on && has_news
     }

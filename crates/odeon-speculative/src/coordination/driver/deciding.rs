@@ -1,10 +1,10 @@
-//! The tour of a part, which somebody else has begin and decides (`coordination/part.rs`).
+//! The driver of a part, which somebody else has begin and decides (`coordination/part.rs`).
 
 use super::super::abroad::{Abroad, TakenOver};
 use super::super::outcome::CoordinationError;
 use super::super::part::{Part, PartOrder};
 use super::super::transaction::Coordination;
-use super::{Tour, TourStep};
+use super::{DriverStep, TransactionDriver};
 use crate::executor::visiting::{VisitEnd, Visiting};
 use std::sync::Arc;
 
@@ -88,7 +88,7 @@ impl Deciding {
     }
 }
 
-impl Tour {
+impl TransactionDriver {
     /// Answers why it is to be rolled back for good, if it is.
     pub(super) fn heed_orders(
         &mut self,
@@ -127,7 +127,11 @@ impl Tour {
 
     /// It becomes a part: a handler has joined a message to an actor of another theater. It is
     /// rolled back, and begins when it is told to run.
-    pub(super) fn become_part(&mut self, of: &Arc<Coordination>, abroad: &dyn Abroad) -> TourStep {
+    pub(super) fn become_part(
+        &mut self,
+        of: &Arc<Coordination>,
+        abroad: &dyn Abroad,
+    ) -> DriverStep {
         self.give_up_precedence(of);
         let actors = self.visits[..self.first].iter().map(|visit| visit.actor()).collect();
         let part = Part::of(of);
@@ -138,7 +142,7 @@ impl Tour {
             return self.fail(of, CoordinationError::Unreachable);
         }
         self.roll_back(of);
-        TourStep::GoesOn
+        DriverStep::GoesOn
     }
 
     /// A message has come that was joined elsewhere in this round.
@@ -222,9 +226,9 @@ impl Tour {
     }
 
     /// All messages have been handled: nothing is to come between that and the outcome.
-    pub(super) fn prepare(&mut self, of: &Arc<Coordination>) -> TourStep {
+    pub(super) fn prepare(&mut self, of: &Arc<Coordination>) -> DriverStep {
         if self.deciding.is_prepared() {
-            return TourStep::Waits;
+            return DriverStep::Waits;
         }
         if let Err(step) = self.step_outside(of) {
             return step;
@@ -233,6 +237,6 @@ impl Tour {
         if let Some(decider) = of.decider() {
             decider.is_prepared(self.deciding.round, self.deciding.joined);
         }
-        TourStep::Waits
+        DriverStep::Waits
     }
 }

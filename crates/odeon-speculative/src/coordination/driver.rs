@@ -1,4 +1,4 @@
-//! The way of a coordinated transaction: from actor to actor, handler by handler, to one commit.
+//! What drives a coordinated transaction: from actor to actor, handler by handler, to one commit.
 //!
 //! ```text
 //!            all first messages are there
@@ -41,7 +41,7 @@ use std::sync::Arc;
 use std::task::{Wake, Waker};
 
 /// See the module.
-pub(super) struct Tour {
+pub(super) struct TransactionDriver {
     /// Its messages: the first ones, then those that handlers have joined to it.
     visits: Vec<Box<dyn Visiting>>,
     /// Where the first messages belong, before all are there.
@@ -71,7 +71,7 @@ pub(super) struct Tour {
 }
 
 /// How a step has ended.
-enum TourStep {
+enum DriverStep {
     /// There is something to do.
     GoesOn,
     /// There is nothing to do before news.
@@ -82,7 +82,7 @@ enum TourStep {
 /// TUNE: attempts of one handler on top of what the others have done, before all is rolled back.
 const TRIES: u32 = 8;
 
-impl Tour {
+impl TransactionDriver {
     pub(super) fn new() -> Self {
         Self {
             visits: Vec::new(),
@@ -118,19 +118,19 @@ impl Tour {
     pub(super) fn go_on(mut self: Box<Self>, of: &Arc<Coordination>, mut news: News) {
         loop {
             (self.awaited, self.waits_for_variable, self.suspends) = (None, None, None);
-            if matches!(self.heed(of, news), TourStep::Over)
-                || matches!(self.go(of), TourStep::Over)
+            if matches!(self.heed(of, news), DriverStep::Over)
+                || matches!(self.go(of), DriverStep::Over)
             {
                 return;
             }
             match of.rest(self) {
                 Rest::Rests => return,
-                Rest::GoesOn(tour, more) => (self, news) = (tour, more),
+                Rest::GoesOn(driver, more) => (self, news) = (driver, more),
             }
         }
     }
 
-    fn heed(&mut self, of: &Arc<Coordination>, news: News) -> TourStep {
+    fn heed(&mut self, of: &Arc<Coordination>, news: News) -> DriverStep {
         // Rule 2 of `part.rs`.
         let mut failed = news.failed.filter(|_| !self.deciding.is_prepared());
         for (place, visit) in news.arrived {
@@ -158,7 +158,7 @@ impl Tour {
             self.roll_back(of);
             self.give_way(of);
         }
-        TourStep::GoesOn
+        DriverStep::GoesOn
     }
 
     /// A message has come.
@@ -183,7 +183,7 @@ impl Tour {
         self.visits.first().map(|visit| visit.shared_participant())
     }
 
-    fn go(&mut self, of: &Arc<Coordination>) -> TourStep {
+    fn go(&mut self, of: &Arc<Coordination>) -> DriverStep {
         loop {
             self.waits_for_others = false;
             let step = if self.done < self.visits.len() && self.has_begun() {
@@ -194,7 +194,7 @@ impl Tour {
                     Some(news) => self.heed(of, news),
                     None if expects && !self.has_begun() => {
                         self.give_way(of);
-                        TourStep::Waits
+                        DriverStep::Waits
                     }
                     None if expects => self.wait_outside(of),
                     None if !self.has_begun() => self.begin(of),
@@ -203,14 +203,14 @@ impl Tour {
                 }
             };
             match step {
-                TourStep::GoesOn => {}
+                DriverStep::GoesOn => {}
                 step => return step,
             }
         }
     }
 
     /// All first messages are there.
-    fn begin(&mut self, of: &Arc<Coordination>) -> TourStep {
+    fn begin(&mut self, of: &Arc<Coordination>) -> DriverStep {
         if !self.order.is_empty() {
             self.first = self.visits.len();
             let mut visits: Vec<_> = self.order.drain(..).zip(self.visits.drain(..)).collect();
@@ -223,11 +223,11 @@ impl Tour {
             self.waits_for_others = true;
             let resuming = Resuming { coordination: of.clone(), participant };
             self.precedence().wait(of.number(), resuming);
-            return TourStep::Waits;
+            return DriverStep::Waits;
         }
         self.is_yielding = false;
         if !self.may_begin(of) {
-            return TourStep::Waits;
+            return DriverStep::Waits;
         }
         self.changes |= of.decider().is_some();
         self.changes |= self.visits.iter().any(|visit| visit.access() == Access::Update);
@@ -239,10 +239,10 @@ impl Tour {
         }
         of.set_on_its_way(true);
         self.take_early();
-        TourStep::GoesOn
+        DriverStep::GoesOn
     }
 
-    fn handle_next(&mut self, of: &Arc<Coordination>) -> TourStep {
+    fn handle_next(&mut self, of: &Arc<Coordination>) -> DriverStep {
         let visit = &self.visits[self.done];
         if visit.access() == Access::Exclusive {
             return self.fail(of, CoordinationError::Exclusive);
@@ -250,7 +250,7 @@ impl Tour {
         if !self.changes && visit.access() == Access::Update {
             self.changes = true;
             self.roll_back(of);
-            return TourStep::GoesOn;
+            return DriverStep::GoesOn;
         }
         match self.places.enter(of.number(), !self.changes, visit.participant(), self.done) {
             Some(ParticipantEntry::Entered) => {}
@@ -259,7 +259,7 @@ impl Tour {
             // The actor was made anew under it.
             None => {
                 self.roll_back(of);
-                return TourStep::GoesOn;
+                return DriverStep::GoesOn;
             }
         }
         let attempt = self.attempt.as_mut().expect("begun");
@@ -279,7 +279,7 @@ impl Tour {
                 // what it reads.
                 self.changes = true;
                 self.roll_back(of);
-                TourStep::GoesOn
+                DriverStep::GoesOn
             }
             Ran::RolledBack(rolled_back) | Ran::Refused(rolled_back) => self.meet(of, rolled_back),
             Ran::Failed(panic, why) => self.fail_with(of, self.done, panic, why),
@@ -287,9 +287,9 @@ impl Tour {
     }
 
     /// Sends what the handler has joined that has just ended.
-    fn send(&mut self, of: &Arc<Coordination>, joins: Vec<Join>) -> TourStep {
+    fn send(&mut self, of: &Arc<Coordination>, joins: Vec<Join>) -> DriverStep {
         if joins.is_empty() {
-            return TourStep::GoesOn;
+            return DriverStep::GoesOn;
         }
         let away = joins.iter().find_map(Join::abroad);
         if let (Some(abroad), None) = (away, of.decider()) {
@@ -307,13 +307,13 @@ impl Tour {
             let enlist = || Enlistment::new(of.clone(), round, Role::Joined);
             contained(|| join.send(enlist, congestion, decider))
         });
-        let Err(panic) = sent else { return TourStep::GoesOn };
+        let Err(panic) = sent else { return DriverStep::GoesOn };
         drop_each(joins);
         self.fail_by(of, self.done - 1, panic)
     }
 
     /// What the handler of this visit has said or wanted has panicked.
-    fn fail_by(&mut self, of: &Arc<Coordination>, visit: usize, panic: Panic) -> TourStep {
+    fn fail_by(&mut self, of: &Arc<Coordination>, visit: usize, panic: Panic) -> DriverStep {
         let why = text_of(&panic);
         self.fail_with(of, visit, panic, why)
     }
@@ -324,7 +324,7 @@ impl Tour {
         visit: usize,
         panic: Panic,
         why: Arc<str>,
-    ) -> TourStep {
+    ) -> DriverStep {
         let Some(visit) = self.visits.get(visit) else {
             // A part that only waits for what is joined elsewhere.
             forget(panic);
@@ -336,7 +336,7 @@ impl Tour {
     }
 
     /// The present handler has met a conflict, and was undone.
-    fn meet(&mut self, of: &Arc<Coordination>, rolled_back: RolledBack) -> TourStep {
+    fn meet(&mut self, of: &Arc<Coordination>, rolled_back: RolledBack) -> DriverStep {
         match rolled_back.cause() {
             Cause::Retry => {
                 self.roll_back(of);
@@ -357,14 +357,14 @@ impl Tour {
                 // what it reads.
                 self.changes |= self.rounds >= TRIES;
                 self.roll_back(of);
-                TourStep::GoesOn
+                DriverStep::GoesOn
             }
             _ => self.try_again(of),
         }
     }
 
     /// Runs the present handler again, if what lies before it still stands; else everything.
-    fn try_again(&mut self, of: &Arc<Coordination>) -> TourStep {
+    fn try_again(&mut self, of: &Arc<Coordination>) -> DriverStep {
         self.tries += 1;
         let attempt = self.attempt.as_mut().expect("begun");
         if self.tries > TRIES || attempt.protect().is_err() {
@@ -372,20 +372,20 @@ impl Tour {
         }
         let mut backoff = Backoff::new();
         (0..self.rounds.min(TRIES)).for_each(|_| backoff.wait());
-        TourStep::GoesOn
+        DriverStep::GoesOn
     }
 
     /// Something is under way that will bring news.
-    fn wait_outside(&mut self, of: &Arc<Coordination>) -> TourStep {
+    fn wait_outside(&mut self, of: &Arc<Coordination>) -> DriverStep {
         match self.step_outside(of) {
-            Ok(()) => TourStep::Waits,
+            Ok(()) => DriverStep::Waits,
             Err(step) => step,
         }
     }
 
     /// The present handler's actor has no place. If it is busy, that will change in any case, or it
     /// comes to be blocked, and tells.
-    fn wait_for_place(&mut self, of: &Arc<Coordination>, entry: ParticipantEntry) -> TourStep {
+    fn wait_for_place(&mut self, of: &Arc<Coordination>, entry: ParticipantEntry) -> DriverStep {
         let holds = entry == ParticipantEntry::Busy;
         let is_part = of.decider().is_some();
         let place = holds || self.done == 0 && !is_part || self.has_precedence(of);
@@ -399,19 +399,19 @@ impl Tour {
         }
         self.roll_back(of);
         self.give_way(of);
-        TourStep::Waits
+        DriverStep::Waits
     }
 
     /// Protects everything and gives the places back.
     ///
     /// # Errors
     /// How to go on, if it had to let go of everything.
-    fn step_outside(&mut self, of: &Arc<Coordination>) -> Result<(), TourStep> {
+    fn step_outside(&mut self, of: &Arc<Coordination>) -> Result<(), DriverStep> {
         if self.done > 0 && self.changes {
             if self.precedence().is_with_other(of.number()) {
                 self.roll_back(of);
                 self.is_yielding = true;
-                return Err(TourStep::GoesOn);
+                return Err(DriverStep::GoesOn);
             }
             let attempt = self.attempt.as_mut().expect("begun");
             if let Err(rolled_back) = attempt.protect() {
@@ -423,22 +423,22 @@ impl Tour {
     }
 
     /// Rolls everything back, and waits for what is in the way, if that can be waited for.
-    fn let_go_and_wait(&mut self, of: &Arc<Coordination>, rolled_back: RolledBack) -> TourStep {
+    fn let_go_and_wait(&mut self, of: &Arc<Coordination>, rolled_back: RolledBack) -> DriverStep {
         self.roll_back(of);
         self.wait_for(of, rolled_back)
     }
 
-    fn wait_for(&mut self, of: &Arc<Coordination>, rolled_back: RolledBack) -> TourStep {
+    fn wait_for(&mut self, of: &Arc<Coordination>, rolled_back: RolledBack) -> DriverStep {
         let cause = rolled_back.cause();
         if !matches!(cause, Cause::Retry | Cause::Prepared | Cause::Irrevocable) {
-            return TourStep::GoesOn;
+            return DriverStep::GoesOn;
         }
         self.give_way_for(of, cause == Cause::Retry);
         let participant = self.participant();
         let resuming = Resuming { coordination: of.clone(), participant };
         self.waits_for_others = true;
         self.awaited = Some(rolled_back.wake(Waker::from(Arc::new(resuming))));
-        TourStep::Waits
+        DriverStep::Waits
     }
 }
 

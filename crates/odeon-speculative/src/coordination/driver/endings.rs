@@ -1,9 +1,9 @@
-//! How a tour ends: everywhere, or nowhere; or begins again.
+//! How a driver ends: everywhere, or nowhere; or begins again.
 
 use super::super::outcome::CoordinationError;
 use super::super::precedence::Precedence;
 use super::super::transaction::Coordination;
-use super::{TRIES, Tour, TourStep};
+use super::{DriverStep, TRIES, TransactionDriver};
 use crate::contained::{Panic, contained, drop_quietly};
 use crate::executor::exit::Closed;
 use crate::executor::participant::Participant;
@@ -19,9 +19,9 @@ enum Refused {
     Closed,
 }
 
-impl Tour {
+impl TransactionDriver {
     /// All messages have been handled: all that they did takes place.
-    pub(super) fn commit(&mut self, of: &Arc<Coordination>) -> TourStep {
+    pub(super) fn commit(&mut self, of: &Arc<Coordination>) -> DriverStep {
         interruption::point();
         let Self { attempt, visits, places, .. } = self;
         let travelling = attempt.as_mut().expect("begun");
@@ -73,7 +73,7 @@ impl Tour {
         }
     }
 
-    fn meet_at_commit(&mut self, of: &Arc<Coordination>, rolled_back: RolledBack) -> TourStep {
+    fn meet_at_commit(&mut self, of: &Arc<Coordination>, rolled_back: RolledBack) -> DriverStep {
         let last = self.done - 1;
         self.visits[last].count_rollback(&rolled_back);
         if matches!(rolled_back.cause(), Cause::Prepared | Cause::Irrevocable) {
@@ -86,7 +86,7 @@ impl Tour {
             return self.try_again(of);
         }
         self.roll_back(of);
-        TourStep::GoesOn
+        DriverStep::GoesOn
     }
 
     /// Undoes everything; a new round begins when what is under way has arrived.
@@ -106,12 +106,16 @@ impl Tour {
     }
 
     /// It will not be tried again.
-    pub(super) fn fail(&mut self, of: &Arc<Coordination>, why: CoordinationError) -> TourStep {
+    pub(super) fn fail(&mut self, of: &Arc<Coordination>, why: CoordinationError) -> DriverStep {
         self.visits.iter_mut().for_each(|visit| visit.undo());
         self.end(of, Err(why))
     }
 
-    fn end(&mut self, of: &Arc<Coordination>, outcome: Result<(), CoordinationError>) -> TourStep {
+    fn end(
+        &mut self,
+        of: &Arc<Coordination>,
+        outcome: Result<(), CoordinationError>,
+    ) -> DriverStep {
         let theater = self.has_asked(of).then(|| self.home().transactions().clone());
         self.drop_attempt();
         self.places.give_up(of.number(), &self.visits);
@@ -127,7 +131,7 @@ impl Tour {
         }
         self.deciding.end_early();
         of.end(outcome, theater.as_deref().map(Precedence::of));
-        TourStep::Over
+        DriverStep::Over
     }
 
     /// What it calls after a rollback is a user's code, whose panic concerns nobody.

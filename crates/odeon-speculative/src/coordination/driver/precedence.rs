@@ -1,12 +1,12 @@
-//! What precedence means for one tour (`coordination/precedence.rs`).
+//! What precedence means for one driver (`coordination/precedence.rs`).
 
 use super::super::precedence::{Precedence, ROUNDS, WaitsForVariable};
 use super::super::transaction::Coordination;
-use super::Tour;
+use super::TransactionDriver;
 use std::ptr;
 use std::sync::Arc;
 
-impl Tour {
+impl TransactionDriver {
     /// That of the theater where it has begun, and so of all where it has been. There has been a
     /// message.
     pub(super) fn precedence(&self) -> &Precedence {
