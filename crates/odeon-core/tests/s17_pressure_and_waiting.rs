@@ -12,8 +12,8 @@ use odeon_testkit::conformance::stage::probe::{Do, Log, Probe};
 
 /// What a sender may leave with a receiver before it is held back, and one block of slack.
 const LIMIT: usize = 1024 + 64;
-/// What may be put aside before that counts, and two blocks that arrive meanwhile.
-const ASIDE: usize = 512 + 128;
+/// What may be deferred before that counts, and two blocks that arrive meanwhile.
+const DEFERRED: usize = 512 + 128;
 const SOON: Duration = Duration::from_secs(20);
 
 /// Sends one message to itself for each that it handles, and `at_once` to another.
@@ -129,7 +129,10 @@ fn s17_senders_are_held_back_while_a_handler_waits() {
             wait_until("pressure", || sent.load(Ordering::SeqCst) >= 900);
             let_run(&theater);
             let ahead = sent.load(Ordering::SeqCst);
-            assert!(ahead <= LIMIT + ASIDE + 10, "{ahead} messages are waiting, {workers} workers");
+            assert!(
+                ahead <= LIMIT + DEFERRED + 10,
+                "{ahead} messages are waiting, {workers} workers"
+            );
             drop(gate);
             let all = round * 20_001;
             wait_until("the rest", || handled.load(Ordering::SeqCst) == all);
@@ -240,7 +243,7 @@ fn s17_a_pinned_stage_is_held_back() {
     let_run(&theater);
     let ahead = sent.load(Ordering::SeqCst);
     // A batch of a stage is 64 messages of its own and as many from elsewhere.
-    assert!(ahead <= LIMIT + ASIDE + 128 * 10, "{ahead} messages are waiting");
+    assert!(ahead <= LIMIT + DEFERRED + 128 * 10, "{ahead} messages are waiting");
     drop(gate);
     wait_until("the rest", || handled.load(Ordering::SeqCst) == 20_001);
 }
@@ -412,7 +415,7 @@ fn s17_a_flooded_pipeline_does_not_grow_at_its_slowest_stage() {
         wait_until("pressure", || passed.load(Ordering::SeqCst) >= 900);
         let_run(&theater);
         let ahead = passed.load(Ordering::SeqCst);
-        assert!(ahead <= LIMIT + ASIDE + 128, "{ahead} messages are waiting");
+        assert!(ahead <= LIMIT + DEFERRED + 128, "{ahead} messages are waiting");
         drop(gate);
         flood.join().unwrap();
         wait_until("the rest", || handled.load(Ordering::SeqCst) == 10_001);

@@ -335,10 +335,10 @@ fn s22_a_cause_goes_with_its_message_whatever_becomes_of_it() {
     }
 }
 
-/// Of several mailboxes, a message that need not wait is followed; one that is put aside is a plain
+/// Of several mailboxes, a message that need not wait is followed; one that is deferred is a plain
 /// one.
 #[test]
-fn s22_with_several_mailboxes_what_is_put_aside_is_not_followed() {
+fn s22_with_several_mailboxes_what_is_deferred_is_not_followed() {
     struct Two(u8);
     impl Message for Two {
         const MAILBOXES: usize = 2;

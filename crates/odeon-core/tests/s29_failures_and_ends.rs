@@ -272,7 +272,7 @@ fn s29_bounds_stay_exact() {
 }
 
 #[test]
-fn s29_what_is_put_aside_holds_senders_back() {
+fn s29_what_is_deferred_holds_senders_back() {
     let world = World::new();
     let run = Deterministic::new(9);
     // Nothing is begun until the mailbox is empty.

@@ -114,7 +114,7 @@ fn s14_who_is_told_finds_actor_state_and_messages_gone() {
             }
         };
         keeper.on_end(watch);
-        // Two put aside in a closed mailbox, and one in the inbox behind the end.
+        // Two deferred in a closed mailbox, and one in the inbox behind the end.
         for message in [Do::Close, Do::Keep, Do::Keep, end, Do::Close] {
             keeper.send(message).unwrap();
         }

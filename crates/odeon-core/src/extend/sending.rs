@@ -19,7 +19,7 @@ pub async fn room_in<M: Message>(actor: &ActorRef<M>, mailbox: usize) {
 /// free when this is dropped. `None` if the actor has no bounds.
 #[inline]
 pub fn place_taken<A: Behavior>(ctx: &Context<'_, A>, mailbox: usize) -> Option<Place> {
-    bounded::taken_aside(ctx.cell(), mailbox)
+    bounded::taken_deferred(ctx.cell(), mailbox)
 }
 
 /// Sends without holding back, whatever the receiver's pressure and bounds: for what the runtime

@@ -83,7 +83,7 @@ pub fn spawn_on<A: Behavior>(stage: &Arc<dyn Submit>, actor: A) -> ActorRef<A::M
     spawn::at(Location::on(&ForeignStage::before(stage)), actor)
 }
 
-/// Whether the actor is asked to go on with what it puts aside: not inside another one that does
+/// Whether the actor is asked to go on with what it defers: not inside another one that does
 /// not pass that on.
 pub fn handles_deferred<A: Behavior>(ctx: &Context<'_, A>) -> bool {
     ctx.cell().header.vtable.defers

@@ -41,7 +41,7 @@ impl<A: Behavior, F: FnMut() -> A + Send + 'static> Behavior for Lazy<A, F> {
     fn started(&mut self, ctx: &mut Context<'_, Self>) {
         let made = (self.make)();
         match &mut self.actor {
-            // It has put messages aside before it was made anew.
+            // It has deferred messages before it was made anew.
             Some(kept) => kept.renew(made),
             place => *place = Some(made),
         }

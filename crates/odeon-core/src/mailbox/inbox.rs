@@ -22,7 +22,7 @@
 //!
 //! 6. Pressure is put on by the sender that installs a block beyond the limit, or by the owner, and
 //!    taken off by the owner alone, who then tells all that wait for it. An installer keeps what it
-//!    found, so pressure never vanishes untold. An owner that has put messages aside and cannot go
+//!    found, so pressure never vanishes untold. An owner that has deferred messages and cannot go
 //!    on (its handler waits) may go idle under pressure; any other takes it off first.
 //!
 //! Covered by: the loom models beside this file (capacities 1 and 2), tests.rs, the conformance
@@ -49,7 +49,7 @@ const PRESSED_AT: u32 = if cfg!(any(odeon_loom, odeon_shuttle)) { 2 } else { 16 
 /// Messages up to which an owner takes pressure off again.
 pub const RELIEVED_AT: usize = PRESSED_AT as usize / 2 * BLOCK_SLOTS;
 
-/// Messages put aside from which on an owner puts its inbox under pressure.
+/// Messages deferred from which on an owner puts its inbox under pressure.
 pub(crate) const PRESSED_FROM: usize = PRESSED_AT as usize * BLOCK_SLOTS;
 
 /// What a push asks of the sender.
@@ -359,7 +359,7 @@ impl<T> Inbox<T> {
         self.blocks.load(Ordering::Relaxed) as usize * BLOCK_SLOTS
     }
 
-    /// Owner: puts the inbox under pressure, because of messages that it has put aside. Does
+    /// Owner: puts the inbox under pressure, because of messages that it has deferred. Does
     /// nothing while a sender installs a block, who would overwrite it (protocol 6); the next turn
     /// may try again.
     pub fn press(&self) {

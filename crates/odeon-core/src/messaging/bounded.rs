@@ -33,8 +33,8 @@ pub(crate) use sending::{
 
 /// The place of a message that an actor with lanes has taken from one of its mailboxes; `None` if
 /// it has no bounds.
-pub(crate) fn taken_aside<M: Message>(cell: &MessageCell<M>, mailbox: usize) -> Option<Place> {
-    cell.header.home.is_bounded().then(|| bounds::taken_aside(cell, mailbox))
+pub(crate) fn taken_deferred<M: Message>(cell: &MessageCell<M>, mailbox: usize) -> Option<Place> {
+    cell.header.home.is_bounded().then(|| bounds::taken_deferred(cell, mailbox))
 }
 
 /// The end of the actor in this cell: nobody waits for its places any more, and what its mailboxes

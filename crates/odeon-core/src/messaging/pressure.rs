@@ -326,9 +326,9 @@ async fn relieved_by(giver: WaitNode) {
 }
 
 /// The owner's side, between two turns or before going idle: puts pressure on or takes it off.
-/// `aside`: messages that the owner has taken from the inbox and could handle.
-pub(crate) fn weigh<M: Message>(cell: &MessageCell<M>, aside: usize) {
-    let waiting = cell.inbox.backlog() + aside;
+/// `deferred`: messages that the owner has taken from the inbox and could handle.
+pub(crate) fn weigh<M: Message>(cell: &MessageCell<M>, deferred: usize) {
+    let waiting = cell.inbox.backlog() + deferred;
     if waiting >= PRESSED_FROM {
         cell.inbox.press();
     } else if waiting <= RELIEVED_AT && cell.inbox.is_pressed() {

@@ -15,7 +15,7 @@ use crate::vocabulary::message::Message;
 /// [`Actor`](crate::Actor) or [`AsyncActor`](crate::AsyncActor) can be spawned. It goes around all
 /// other actors that contain one.
 ///
-/// A [`Bound`] counts the messages of one mailbox that wait, those put aside included, and not the
+/// A [`Bound`] counts the messages of one mailbox that wait, those deferred included, and not the
 /// one that is being handled. Mailboxes without a bound stay as they are (S17). A speculative actor
 /// has bounds by its `Processing`.
 ///

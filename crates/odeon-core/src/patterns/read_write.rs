@@ -208,8 +208,8 @@ pub struct ReadWriting<A: ReadWriteActor> {
     has_direct_writes: bool,
     /// Nothing waits or is shared.
     rests: bool,
-    /// Nobody but this actor's own turn ever handles them, and it goes on with nothing that it puts
-    /// aside.
+    /// Nobody but this actor's own turn ever handles them, and it goes on with nothing that it
+    /// defers.
     is_serial: bool,
     /// Reads take so long that what the mailbox holds is gathered first.
     gathers: bool,
@@ -218,7 +218,7 @@ pub struct ReadWriting<A: ReadWriteActor> {
     /// The last reader ends the state.
     is_abandoned: bool,
     most_readers: usize,
-    /// Messages that have been put aside, and counted by this turn's budget all the same.
+    /// Messages that have been deferred, and counted by this turn's budget all the same.
     miscounted: i32,
     pace: Pace,
     waiting: ReadWriteQueue<A::Read, A::Write>,

@@ -162,7 +162,7 @@ impl Supervision {
     /// pauses.
     ///
     /// Messages wait meanwhile, and on a dedicated stage its thread. On a pinned stage there are no
-    /// pauses: the thread would have to wait, or to put the messages of one actor aside.
+    /// pauses: the thread would have to wait, or to defer the messages of one actor.
     pub fn pauses(mut self, shortest: Duration, longest: Duration) -> Self {
         self.shortest_pause = shortest;
         self.longest_pause = longest.max(shortest);

@@ -28,7 +28,7 @@ pub(crate) struct TurnVTable {
     pub(crate) waiting: unsafe fn(NonNull<Header>, u64) -> usize,
     /// Any thread: whether a handler waits that the drain of a shutdown waits for.
     pub(crate) is_waiting: unsafe fn(NonNull<Header>) -> bool,
-    /// Whether the actor is asked to go on with what it has put aside.
+    /// Whether the actor is asked to go on with what it has deferred.
     pub(crate) defers: bool,
     /// Whether its messages come with lanes.
     pub(crate) laned: bool,

@@ -162,7 +162,7 @@ fn pool_stats(parts: &TheaterParts, telemetry: &Telemetry, name: Arc<str>) -> St
 
 fn actor_stats(header: &Header, stage: &Arc<str>) -> Option<ActorStats> {
     let tally = header.tally()?;
-    let aside = tally.aside.get() as usize;
+    let deferred = tally.deferred.get() as usize;
     let position = tally.position.get();
     // SAFETY: the vtable belongs to this cell.
     let in_inbox = unsafe { (header.vtable.waiting)(NonNull::from(header), position) };
@@ -179,7 +179,7 @@ fn actor_stats(header: &Header, stage: &Arc<str>) -> Option<ActorStats> {
         turns: tally.turns.get(),
         messages: tally.messages.get(),
         busy: header.pinned().is_none().then(|| tally.busy.time()),
-        waiting: in_inbox + aside,
+        waiting: in_inbox + deferred,
         longest_wait: tally.longest_wait.time(),
         restarts: tally.restarts.get(),
         speculation: None,

@@ -7,7 +7,7 @@ use crate::mailbox::label;
 use crate::process::cell::Header;
 use crate::process::payload::Payload;
 
-/// Stage-internal signal: the target asked to go on with messages it has put aside.
+/// Stage-internal signal: the target asked to go on with messages it has deferred.
 pub(crate) const RESUME: u32 = 250;
 /// Stage-internal signal: the target's memory can be freed once this has passed both queues.
 pub(crate) const RECLAIM: u32 = 251;

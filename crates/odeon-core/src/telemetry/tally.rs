@@ -59,8 +59,8 @@ pub(crate) struct ActorTally {
     pub(crate) counted_at: Counter,
     /// Where its owner was in the inbox when it last looked (`mailbox/inbox/length.rs`), ...
     pub(crate) position: Counter,
-    /// ... and how many messages it had put aside.
-    pub(crate) aside: Counter,
+    /// ... and how many messages it had deferred.
+    pub(crate) deferred: Counter,
     /// Of the turn that it has.
     pub(crate) turn: TurnTally,
 }

@@ -4,18 +4,18 @@
 //! | question | file |
 //! |---|---|
 //! | where do actor, context and future lie, and who may touch them? | `asynchronous/cell.rs` |
-//! | what waits while a future is pending? | `asynchronous/aside.rs` |
+//! | what waits while a future is pending? | `asynchronous/deferred.rs` |
 //! | how is a future begun, polled, dropped? | `asynchronous/future.rs` |
 //! | how does a wake-up reach the actor? | `asynchronous/waking.rs` |
 //! | what is done in a turn of the pool? | here |
 //! | what is done with a delivery on a pinned stage? | `asynchronous/pinned.rs` |
 //! | how is an actor that failed made anew? | `asynchronous/renewing.rs` |
 //!
-//! While a future is pending the inbox is emptied all the same: what arrives is put aside in order,
+//! While a future is pending the inbox is emptied all the same: what arrives is deferred in order,
 //! so that the actor can go idle and signals are seen.
 
-mod aside;
 mod cell;
+mod deferred;
 mod future;
 mod pinned;
 mod renewing;
@@ -41,13 +41,13 @@ use crate::turn::seen_turn;
 use crate::turn::seen_turn::{SeenTurn, TurnProgress, Whereabouts};
 use crate::vocabulary::message::Message;
 use crate::vocabulary::observe::EndReason;
-use aside::{Arrived, NextDeferred};
 use cell::{AsyncCell, FuturePhase};
+use deferred::{Arrived, NextDeferred};
 use future::Handlers;
 
 pub(crate) use cell::new_actor;
 
-/// TUNE: messages put aside one after the other before pressure is looked at: a block of the inbox.
+/// TUNE: messages deferred one after the other before pressure is looked at: a block of the inbox.
 const WEIGHED_EVERY: usize = 64;
 
 /// What one step of a turn came to.
@@ -108,11 +108,11 @@ unsafe fn note_end<A: AsyncBehavior, H: Handlers<A>>(
     seen: &SeenTurn<'_>,
 ) {
     // SAFETY: by contract; the references end here.
-    let (header, (begun, aside), position) = unsafe {
+    let (header, (begun, deferred), position) = unsafe {
         let inbox = cell::inbox_owner(cell).as_ref();
-        (&(*cell.as_ptr()).message.header, aside::numbers(cell), inbox.position())
+        (&(*cell.as_ptr()).message.header, deferred::numbers(cell), inbox.position())
     };
-    seen.stays_owned(header, TurnProgress::Begun(begun), Whereabouts { position, aside });
+    seen.stays_owned(header, TurnProgress::Begun(begun), Whereabouts { position, deferred });
 }
 
 /// A turn that did not end by going idle: the budget ran out, or the actor is held back, ends, is
@@ -141,7 +141,7 @@ unsafe fn conclude<A: AsyncBehavior, H: Handlers<A>>(
         Err(panic) => unsafe { failing::fail(cell, panic) },
         Ok(AsyncStep::More | AsyncStep::Idle | AsyncStep::Done) => {
             // SAFETY: by contract.
-            pressure::weigh(message, unsafe { aside::ready(cell) });
+            pressure::weigh(message, unsafe { deferred::ready(cell) });
             let Some(by) = held else { return TurnOutcome::More };
             // SAFETY: by contract; nothing touches the cell afterwards.
             unsafe { pressure::park(NonNull::from(message), by) };
@@ -177,8 +177,12 @@ unsafe fn turn<A: AsyncBehavior, H: Handlers<A>>(
                 }
                 if message.header.is_seen() {
                     // SAFETY: as above.
-                    let (begun, aside) = unsafe { aside::numbers(cell) };
-                    seen_turn::note_before_idle(&message.header, TurnProgress::Begun(begun), aside);
+                    let (begun, deferred) = unsafe { deferred::numbers(cell) };
+                    seen_turn::note_before_idle(
+                        &message.header,
+                        TurnProgress::Begun(begun),
+                        deferred,
+                    );
                 }
                 // SAFETY: as above; no reference into the owner's part is alive.
                 match unsafe { go_idle(cell) } {
@@ -209,7 +213,7 @@ fn reason_to_pause(signals: u32) -> AsyncStep {
     }
 }
 
-/// Goes idle; under pressure while too many messages are put aside until a future is complete.
+/// Goes idle; under pressure while too many messages are deferred until a future is complete.
 ///
 /// # Safety
 /// As [`InboxOwner::go_idle`].
@@ -219,9 +223,9 @@ unsafe fn go_idle<A: AsyncBehavior, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H
     unsafe {
         let message = &(*cell.as_ptr()).message;
         let inbox = cell::inbox_owner(cell).as_ptr();
-        let aside = aside::ready(cell);
-        if aside > RELIEVED_AT {
-            pressure::weigh(message, aside);
+        let deferred = deferred::ready(cell);
+        if deferred > RELIEVED_AT {
+            pressure::weigh(message, deferred);
             if message.inbox.is_pressed() {
                 return InboxOwner::go_idle_pressed(inbox, &message.inbox);
             }
@@ -247,7 +251,7 @@ unsafe fn step<A: AsyncBehavior, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>)
     unsafe {
         let message = &(*cell.as_ptr()).message;
         let inbox = cell::inbox_owner(cell).as_ptr();
-        let mut put_aside = 0;
+        let mut deferred = 0;
         while let Some(arrival) = (*inbox).next(&message.inbox) {
             let label = arrival.label;
             let content = arrival.take();
@@ -256,22 +260,22 @@ unsafe fn step<A: AsyncBehavior, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>)
             }
             // A mailbox label comes with a message.
             let content = content.assume_init();
-            if A::Msg::MAILBOXES == 1 && aside::can_handle_at_once(cell) {
+            if A::Msg::MAILBOXES == 1 && deferred::can_handle_at_once(cell) {
                 return future::begin(cell, content);
             }
             let arrived = Arrived { content, tag: 0 };
-            aside::put(cell, (label - label::FIRST_MAILBOX) as usize, arrived);
-            put_aside += 1;
-            if put_aside % WEIGHED_EVERY == 0 {
-                // As many may arrive meanwhile as are put aside.
-                pressure::weigh(message, aside::ready(cell));
+            deferred::put(cell, (label - label::FIRST_MAILBOX) as usize, arrived);
+            deferred += 1;
+            if deferred % WEIGHED_EVERY == 0 {
+                // As many may arrive meanwhile as are deferred.
+                pressure::weigh(message, deferred::ready(cell));
             }
         }
         go_on(cell)
     }
 }
 
-/// Begins what goes next of what was put aside, if no future is pending.
+/// Begins what goes next of what was deferred, if no future is pending.
 ///
 /// # Safety
 /// As [`step`].
@@ -281,13 +285,13 @@ unsafe fn go_on<A: AsyncBehavior, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>
         if cell::phase(cell) != FuturePhase::Resting {
             return AsyncStep::Idle;
         }
-        match aside::take_next(cell) {
+        match deferred::take_next(cell) {
             None => AsyncStep::Idle,
             Some(NextDeferred::Message(arrived)) => future::begin_arrived(cell, arrived),
             Some(NextDeferred::Piped) => {
                 let step = go_on_with_piped(cell);
                 if step == AsyncStep::Idle {
-                    aside::set_piped(cell, false);
+                    deferred::set_piped(cell, false);
                     return go_on(cell);
                 }
                 step
@@ -331,10 +335,10 @@ unsafe fn take_rare<A: AsyncBehavior, H: Handlers<A>>(
             return take_signal(cell, label);
         }
         let arrived = Arrived { content: content.assume_init(), tag };
-        if A::Msg::MAILBOXES == 1 && aside::can_handle_at_once(cell) {
+        if A::Msg::MAILBOXES == 1 && deferred::can_handle_at_once(cell) {
             return future::begin_followed(cell, arrived);
         }
-        aside::put(cell, (label - label::FIRST_MAILBOX) as usize, arrived);
+        deferred::put(cell, (label - label::FIRST_MAILBOX) as usize, arrived);
         AsyncStep::Done
     }
 }
@@ -362,7 +366,7 @@ unsafe fn take_signal<A: AsyncBehavior, H: Handlers<A>>(
                     }
                 }
                 Heeded::Piped => {
-                    aside::set_piped(cell, true);
+                    deferred::set_piped(cell, true);
                     AsyncStep::Done
                 }
             },

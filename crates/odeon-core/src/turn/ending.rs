@@ -123,7 +123,7 @@ fn release(sealed: EndedRelations) {
     piped::discard(piped);
 }
 
-/// Drops what the actor put aside and then its state.
+/// Drops what the actor deferred and then its state.
 fn drop_state<A: Behavior>(header: &Header, owner: &mut CellOwner<A>, reason: EndReason) {
     if let Some(mut selector) = owner.selector.take() {
         while let Some((_, content)) = selector.set.take_any() {

@@ -33,17 +33,17 @@ pub(crate) enum TurnProgress {
     Begun(u64),
 }
 
-/// Where an owner is: how far it has come in its inbox, and what it has put aside.
+/// Where an owner is: how far it has come in its inbox, and what it has deferred.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Whereabouts {
     pub(crate) position: u64,
-    pub(crate) aside: usize,
+    pub(crate) deferred: usize,
 }
 
 impl Whereabouts {
     fn note(self, tally: &ActorTally) {
         tally.position.set(self.position);
-        tally.aside.set(self.aside as u64);
+        tally.deferred.set(self.deferred as u64);
     }
 }
 
@@ -88,11 +88,11 @@ impl SeenTurn<'_> {
 /// Owner of a plain actor that is about to try to go idle; `spent`: what its turn's budget has
 /// counted so far. `true`: nobody can reach it, so that it is to end instead.
 #[cold]
-pub(crate) fn before_idle(header: &Header, spent: u32, aside: usize) -> bool {
+pub(crate) fn before_idle(header: &Header, spent: u32, deferred: usize) -> bool {
     if header.is_unreachable() {
         return true;
     }
-    note_before_idle(header, TurnProgress::Spent(spent), aside);
+    note_before_idle(header, TurnProgress::Spent(spent), deferred);
     if let Some(tally) = header.tally() {
         // If it does not go idle its budget counts the attempt.
         tally.turn.not_messages.add(1);
@@ -102,7 +102,7 @@ pub(crate) fn before_idle(header: &Header, spent: u32, aside: usize) -> bool {
 
 /// Owner: the actor is about to try to go idle.
 #[cold]
-pub(crate) fn note_before_idle(header: &Header, progress: TurnProgress, aside: usize) {
+pub(crate) fn note_before_idle(header: &Header, progress: TurnProgress, deferred: usize) {
     let (Some(tally), Some(telemetry)) = (header.tally(), header.stage.theater().telemetry())
     else {
         return;
@@ -112,7 +112,7 @@ pub(crate) fn note_before_idle(header: &Header, progress: TurnProgress, aside: u
         ends_now(telemetry, tally);
     }
     // Idle means that nothing has been taken from a new beginning.
-    Whereabouts { position: 0, aside }.note(tally);
+    Whereabouts { position: 0, deferred }.note(tally);
 }
 
 /// The turn ends, or is about to: its time is counted, and the next one on this worker begins with
@@ -180,9 +180,9 @@ impl PinnedTurn {
     }
 
     /// Owner, if it has not ended.
-    pub(crate) fn end(self, header: &Header, aside: usize) {
+    pub(crate) fn end(self, header: &Header, deferred: usize) {
         if let Some(tally) = header.tally() {
-            tally.aside.set(aside as u64);
+            tally.deferred.set(deferred as u64);
         }
     }
 }

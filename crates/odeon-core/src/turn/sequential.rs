@@ -173,8 +173,8 @@ unsafe fn turn<A: Behavior>(
                 }
                 if message.header.has_duties_before_idle() {
                     // SAFETY: we own the actor; the reference ends before `go_idle`.
-                    let aside = deferred(unsafe { &*owner });
-                    if seen_turn::before_idle(&message.header, budget.spent(), aside) {
+                    let deferred = deferred(unsafe { &*owner });
+                    if seen_turn::before_idle(&message.header, budget.spent(), deferred) {
                         return SequentialStep::EndBetween;
                     }
                 }

@@ -93,7 +93,7 @@ where
     }
 
     fn give_back(&mut self, take: &mut dyn FnMut(M)) {
-        // What the actor has been given is older than what is aside.
+        // What the actor has been given is older than what is deferred.
         if let Some(guest) = self.0.guest_mut() {
             guest.give_back(take);
         }

@@ -117,9 +117,9 @@ pub enum Bid {
     Nothing,
     /// To pass the mark on, behind the messages that came before it.
     Pass,
-    /// To have its actor leave: it handles nothing more. What comes is put aside.
+    /// To have its actor leave: it handles nothing more. What comes is deferred.
     Leave(Box<dyn Departure>),
-    /// To let its actor go, and to hand over what has been put aside.
+    /// To let its actor go, and to hand over what has been deferred.
     Go,
     /// To keep its actor after all: as it is, or read anew.
     Stay(Option<Settler>),

@@ -7,7 +7,7 @@
 //!
 //! What changes who sits here comes as a mark among the messages (`seat/moving.rs`): when the seat
 //! comes to it, nothing that was sent before is under way to the seat any more. While its actor
-//! leaves, and while its way out is closed, a seat puts aside what comes.
+//! leaves, and while its way out is closed, a seat defers what comes.
 
 mod moving;
 mod place;
@@ -56,10 +56,10 @@ where
     place: ActorLocation<M, G>,
     /// What waits until the way is open or the actor has been let go; if the actor sits here, what
     /// came before all else, for an actor with one mailbox.
-    aside: VecDeque<PendingDelivery<M>>,
+    deferred: VecDeque<PendingDelivery<M>>,
     /// The actor is to leave once nothing goes on beside it.
     summons: Option<Box<dyn Departure>>,
-    /// Keeps the seat's actor while anything is aside.
+    /// Keeps the seat's actor while anything is deferred.
     keeps: Option<ActorRef<M>>,
     /// `None`: the actor sits where it was created, and nobody has asked for it (`native.rs`).
     desk: Option<Arc<Desk>>,
@@ -107,7 +107,7 @@ where
         Self {
             is_calm: matches!(place, ActorLocation::Here(_)),
             place,
-            aside: VecDeque::new(),
+            deferred: VecDeque::new(),
             summons: None,
             keeps: None,
             desk,
@@ -128,7 +128,7 @@ where
         self.is_calm = false;
         let message = PendingDelivery::Message(slot, message);
         if let ActorLocation::Here(_) = self.place {
-            self.aside.push_back(message);
+            self.deferred.push_back(message);
             self.go_on_seated(ctx);
         } else {
             self.receive(message, ctx.cell());
@@ -138,7 +138,7 @@ where
     /// Takes a message that comes with a lane.
     pub(super) fn take_from(&mut self, slot: Slot, message: M, ctx: &mut Context<'_, Self>) {
         match &mut self.place {
-            ActorLocation::Here(guest) if self.aside.is_empty() => {
+            ActorLocation::Here(guest) if self.deferred.is_empty() => {
                 count_handled(&mut self.handled, &self.desk);
                 ctx.lent_to(|ctx| guest.take(slot, message, ctx));
             }
@@ -155,7 +155,7 @@ where
         companion: Companion,
         ctx: &mut Context<'_, Self>,
     ) {
-        while !self.aside.is_empty() && self.go_on_seated(ctx) {}
+        while !self.deferred.is_empty() && self.go_on_seated(ctx) {}
         match &mut self.place {
             ActorLocation::Here(guest) => {
                 count_handled(&mut self.handled, &self.desk);
@@ -172,7 +172,7 @@ where
 
     /// Whether there is more to see to than messages.
     fn has_more(&self) -> bool {
-        if !self.is_flushed || !self.aside.is_empty() || self.summons.is_some() {
+        if !self.is_flushed || !self.deferred.is_empty() || self.summons.is_some() {
             return true;
         }
         matches!(self.place, ActorLocation::Elsewhere)
@@ -208,11 +208,11 @@ where
     /// Something for an actor that does not sit here, or not for long.
     fn receive(&mut self, waiting: PendingDelivery<M>, cell: &MessageCell<M>) {
         let is_elsewhere = matches!(self.place, ActorLocation::Elsewhere);
-        if is_elsewhere && self.aside.is_empty() && self.outbound().is_open() {
+        if is_elsewhere && self.deferred.is_empty() && self.outbound().is_open() {
             self.hand_over(waiting, cell);
         } else {
             self.keep(cell);
-            self.aside.push_back(waiting);
+            self.deferred.push_back(waiting);
         }
     }
 
@@ -220,9 +220,9 @@ where
         self.keeps.get_or_insert_with(|| ActorRef::in_turn_of(cell));
     }
 
-    /// Hands over what is aside, as long as the way is open. `false`: something is left.
+    /// Hands over what is deferred, as long as the way is open. `false`: something is left.
     fn hand_over_all(&mut self, cell: &MessageCell<M>) -> bool {
-        while let Some(waiting) = self.aside.pop_front() {
+        while let Some(waiting) = self.deferred.pop_front() {
             if !self.hand_over(waiting, cell) {
                 return false;
             }
@@ -232,7 +232,7 @@ where
     }
 
     /// `false`: the way is closed, or the actor stays since it leads nowhere any more, and it is
-    /// the first of those aside.
+    /// the first of those deferred.
     fn hand_over(&mut self, waiting: PendingDelivery<M>, cell: &MessageCell<M>) -> bool {
         let taken = match &waiting {
             PendingDelivery::Message(slot, message) => {
@@ -259,7 +259,7 @@ where
                 if error == NotTaken::Closed || may_stay && error == NotTaken::Unreachable =>
             {
                 self.keep(cell);
-                self.aside.push_front(waiting);
+                self.deferred.push_front(waiting);
                 return false;
             }
             Err(NotTaken::Unwritable(_)) => DeadLetterReason::Unwritable,
@@ -282,7 +282,7 @@ where
     /// The actor that sits here goes on with what came before all else. `false`: there is nothing.
     fn go_on_seated(&mut self, ctx: &mut Context<'_, Self>) -> bool {
         let ActorLocation::Here(guest) = &mut self.place else { return false };
-        match self.aside.pop_front() {
+        match self.deferred.pop_front() {
             None => return false,
             Some(PendingDelivery::Message(slot, message)) => {
                 count_handled(&mut self.handled, &self.desk);
@@ -292,14 +292,14 @@ where
                 self.refuse(message, &companion, ctx.cell());
             }
             Some(PendingDelivery::Mark(mark)) => {
-                // With several mailboxes nothing is aside while the actor sits here, unless it
+                // With several mailboxes nothing is deferred while the actor sits here, unless it
                 // sorts messages itself.
                 if self.come_to(mark, &mut Interior::new(ctx.cell(), None)) {
                     ctx.stop();
                 }
             }
         }
-        if self.aside.is_empty() && matches!(self.place, ActorLocation::Here(_)) {
+        if self.deferred.is_empty() && matches!(self.place, ActorLocation::Here(_)) {
             self.keeps = None;
         }
         true
@@ -344,7 +344,7 @@ where
     #[inline]
     fn handle(&mut self, message: M, ctx: &mut Context<'_, Self>) {
         match &mut self.place {
-            ActorLocation::Here(guest) if self.is_calm || self.aside.is_empty() => {
+            ActorLocation::Here(guest) if self.is_calm || self.deferred.is_empty() => {
                 self.is_calm = self.is_calm || self.is_flushed && self.summons.is_none();
                 count_handled(&mut self.handled, &self.desk);
                 ctx.lent_to(|ctx| match guest {
@@ -406,8 +406,8 @@ where
                 return false;
             }
         };
-        if matches!(self.place, ActorLocation::Here(_)) && !self.aside.is_empty() {
-            self.aside.push_back(PendingDelivery::Mark(mark));
+        if matches!(self.place, ActorLocation::Here(_)) && !self.deferred.is_empty() {
+            self.deferred.push_back(PendingDelivery::Mark(mark));
             return false;
         }
         self.come_to(mark, interior)
@@ -441,7 +441,7 @@ where
                         "the actor elsewhere, for which this one stands, has failed",
                     ));
                 }
-                if !self.aside.is_empty() && self.outbound().is_open() {
+                if !self.deferred.is_empty() && self.outbound().is_open() {
                     self.hand_over_all(ctx.cell());
                 }
             }
@@ -453,20 +453,20 @@ where
     }
 
     fn deferred(&self) -> usize {
-        self.aside.len()
+        self.deferred.len()
     }
 
     fn pressing(&self) -> usize {
         match self.place {
-            ActorLocation::Here(_) => self.aside.len(),
+            ActorLocation::Here(_) => self.deferred.len(),
             // What it waits for may come behind what would be held back.
             ActorLocation::Leaving(..) => 0,
-            ActorLocation::Elsewhere => self.aside.len() + self.outbound().pressing(),
+            ActorLocation::Elsewhere => self.deferred.len() + self.outbound().pressing(),
         }
     }
 
     fn give_back(&mut self, take: &mut dyn FnMut(M)) {
-        for waiting in std::mem::take(&mut self.aside) {
+        for waiting in std::mem::take(&mut self.deferred) {
             match waiting {
                 PendingDelivery::Message(_, message) => take(message),
                 PendingDelivery::Accompanied(_, message, companion) => {

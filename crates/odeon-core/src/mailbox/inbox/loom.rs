@@ -18,7 +18,7 @@ fn read(taken: (u32, MaybeUninit<Box<u32>>)) -> u32 {
 struct SharedInbox {
     inbox: Inbox<Box<u32>>,
     owner: Mutex<Option<InboxOwner<Box<u32>>>>,
-    /// Whether the owner goes idle under pressure, as if it had put messages aside.
+    /// Whether the owner goes idle under pressure, as if it had deferred messages.
     stays_pressed: bool,
 }
 

@@ -131,7 +131,7 @@ impl<T> InboxOwner<T> {
     }
 
     /// As [`go_idle`](Self::go_idle), for an inbox that is under pressure and stays so, because of
-    /// messages put aside that the owner cannot handle yet.
+    /// messages deferred that the owner cannot handle yet.
     ///
     /// # Safety
     /// As for [`go_idle`](Self::go_idle).

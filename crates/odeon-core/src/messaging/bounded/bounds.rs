@@ -110,9 +110,9 @@ pub(crate) fn taken<M: Message>(cell: &MessageCell<M>, number: usize, message: M
     Some(message)
 }
 
-/// The owner, which has lanes, has taken a message from this mailbox, and puts it aside: its place
+/// The owner, which has lanes, has taken a message from this mailbox, and defers it: its place
 /// is free when this is dropped. Such an actor has no mailboxes that drop messages for newer ones.
-pub(super) fn taken_aside<M: Message>(cell: &MessageCell<M>, number: usize) -> Place {
+pub(super) fn taken_deferred<M: Message>(cell: &MessageCell<M>, number: usize) -> Place {
     Place::of(&of(cell).mailbox(number).gate)
 }
 

@@ -155,7 +155,7 @@ impl<A: ReadWriteActor> ReadWriting<A> {
     fn arrives(&mut self, message: ReadWrite<A::Read, A::Write>, ctx: &mut Context<'_, Self>) {
         assert!(!self.is_abandoned, "an actor that has ended gets no message");
         let message = match message {
-            // Somebody follows the message: put aside it would be out of sight.
+            // Somebody follows the message: deferred it would be out of sight.
             ReadWrite::Read(read)
                 if self.policy == ReadWritePolicy::ArrivalOrder
                     && outbox::is_followed()
@@ -303,7 +303,7 @@ impl<A: ReadWriteActor> Behavior for ReadWriting<A> {
     }
 
     fn handle_deferred(&mut self, ctx: &mut Context<'_, Self>) -> bool {
-        // What has been put aside was counted by the budget, and not handled.
+        // What has been deferred was counted by the budget, and not handled.
         laned::correct_handled(-std::mem::take(&mut self.miscounted));
         self.step(ctx)
     }

@@ -18,7 +18,7 @@ const SOON: u32 = 8;
 const FIRST_SAMPLES: u32 = 4;
 
 /// TUNE: mean times of reads from which what the mailbox holds is gathered, and below which this
-/// ends: to put a message aside and share it costs some 100 ns.
+/// ends: to defer a message and share it costs some 100 ns.
 const LONG_NS: u64 = 600;
 const SHORT_NS: u64 = 300;
 

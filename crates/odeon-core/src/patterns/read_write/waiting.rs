@@ -39,7 +39,7 @@ impl<R, W> Default for ReadWriteQueue<R, W> {
 }
 
 impl<R, W> ReadWriteQueue<R, W> {
-    /// Puts a message aside. `true`: there are so many that the next one should be handled first.
+    /// Defers a message. `true`: there are so many that the next one should be handled first.
     pub(super) fn put(&mut self, policy: ReadWritePolicy, message: ReadWrite<R, W>) -> bool {
         match (policy, message) {
             (ReadWritePolicy::ArrivalOrder, message) => {

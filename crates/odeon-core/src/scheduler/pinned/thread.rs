@@ -113,7 +113,7 @@ impl StageThread<'_> {
         }
     }
 
-    /// `true`: the actor, which puts messages aside, is to go on behind what comes from elsewhere.
+    /// `true`: the actor, which defers messages, is to go on behind what comes from elsewhere.
     #[inline(always)]
     fn handle_entry(&self, label: u32, target: NonNull<Header>, payload: *const Payload) -> bool {
         // SAFETY: rule 3: the cell of a message under way has not been freed.

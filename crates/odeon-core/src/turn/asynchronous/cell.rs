@@ -16,7 +16,7 @@ use std::ptr::NonNull;
 
 use odeon_sync::atomic::{AtomicU32, Ordering};
 
-use super::aside::{Arrived, Aside};
+use super::deferred::{Arrived, Deferred};
 use super::future::{self, Handlers, handlers_of};
 use super::waking::WakeFlag;
 use super::{end_by_theater, pinned, run};
@@ -50,7 +50,7 @@ pub(super) struct AsyncOwner<A: AsyncBehavior, H: Handlers<A>> {
     /// Messages begun so far.
     pub(super) begun: u64,
     pub(super) handlers: H,
-    pub(super) aside: Option<Box<Aside<A::Msg>>>,
+    pub(super) deferred: Option<Box<Deferred<A::Msg>>>,
     /// In what the pending future is polled, if its message is followed.
     pub(super) scope: Option<InScope>,
     pub(super) context: AsyncContext<'static, A>,
@@ -154,7 +154,7 @@ unsafe impl<A: AsyncBehavior, H: Handlers<A>> NewActor for Asynchronous<A, H> {
             resume_due: false,
             begun: 0,
             handlers: self.handlers,
-            aside: None,
+            deferred: None,
             scope: None,
             // SAFETY: it lies there, and is lent in turns only.
             context: unsafe { AsyncContext::new(cell.cast()) },
@@ -237,15 +237,15 @@ pub(super) unsafe fn is_finished<A: AsyncBehavior, H: Handlers<A>>(
         if phase(cell) != FuturePhase::Resting {
             return false;
         }
-        if A::Msg::MAILBOXES == 1 && (*owner(cell)).aside.is_some() {
-            (*owner(cell)).aside = None;
+        if A::Msg::MAILBOXES == 1 && (*owner(cell)).deferred.is_some() {
+            (*owner(cell)).deferred = None;
         }
         (*cell.as_ptr()).message.header.is_unreachable()
     }
 }
 
 /// Drops what the actor has: the future first, which refers to the rest; then, when the messages
-/// put aside are dead letters, the state. Contains panics.
+/// deferred are dead letters, the state. Contains panics.
 ///
 /// # Safety
 /// The caller owns the actor, which has not ended; no reference into the owner's part is alive.
@@ -258,16 +258,16 @@ pub(super) unsafe fn drop_state<A: AsyncBehavior, H: Handlers<A>>(
     // SAFETY: by contract.
     let cancelled = contained(header, || unsafe { future::cancel(cell) });
     // SAFETY: by contract; the reference ends here.
-    let aside = unsafe { (*owner(cell)).aside.take() };
-    if let Some(mut aside) = aside {
-        while let Some((_, Arrived { content, tag })) = aside.messages.take_any() {
+    let deferred = unsafe { (*owner(cell)).deferred.take() };
+    if let Some(mut deferred) = deferred {
+        while let Some((_, Arrived { content, tag })) = deferred.messages.take_any() {
             if tag != 0 {
                 tag::forget(header, tag);
             }
             ending::dead_letter(header, reason, content);
         }
         // A policy of selection is a user's.
-        contained(header, || drop(aside));
+        contained(header, || drop(deferred));
     }
     // SAFETY: by contract.
     let before = unsafe { phase(cell) };

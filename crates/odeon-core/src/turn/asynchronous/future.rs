@@ -6,8 +6,8 @@ use std::ptr::NonNull;
 use std::task::{Context, Poll};
 
 use super::AsyncStep;
-use super::aside::{self, Arrived};
 use super::cell::{AsyncCell, FuturePhase, owner, phase, set_phase};
+use super::deferred::{self, Arrived};
 use super::waking;
 use crate::mailbox::declared_guards::DeclaredGuards;
 use crate::messaging::tag;
@@ -253,7 +253,7 @@ unsafe fn begin_selecting<A: AsyncBehavior, H: Handlers<A>>(cell: NonNull<AsyncC
         let header = cell.cast::<Header>().as_ref();
         let guards = &mut (*owner).context.guards;
         let order = guarding::begin(header, guards, selection, A::Msg::MAILBOXES);
-        aside::set_order(cell, order);
+        deferred::set_order(cell, order);
     }
 }
 

@@ -5,8 +5,8 @@ use std::ptr::{self, NonNull};
 
 use odeon_sync::atomic::Ordering;
 
-use super::aside::{self, Arrived};
 use super::cell::{self, AsyncCell, FuturePhase, owner};
+use super::deferred::{self, Arrived};
 use super::future::{self, Handlers};
 use super::{AsyncStep, end, go_on, stops, take_signal};
 use crate::mailbox::label;
@@ -46,7 +46,7 @@ pub(super) unsafe fn deliver<A: AsyncBehavior, H: Handlers<A>>(
         // elsewhere. The actor starts before it is given anything, and may have ended then.
         // SAFETY: by contract; the signal has no payload.
         let resumes = unsafe { deliver::<A, H>(cell.cast(), label::START, payload) };
-        debug_assert!(!resumes, "nothing has been put aside before the start");
+        debug_assert!(!resumes, "nothing has been deferred before the start");
     }
     // SAFETY: this thread owns all actors of its stage.
     if unsafe { cell::phase(cell) } == FuturePhase::Ended {
@@ -67,9 +67,9 @@ pub(super) unsafe fn deliver<A: AsyncBehavior, H: Handlers<A>>(
     handler.set(ptr::null());
     if let Some(seen) = seen {
         // SAFETY: as above.
-        let (begun, aside) = unsafe { aside::numbers(cell) };
+        let (begun, deferred) = unsafe { deferred::numbers(cell) };
         seen_turn::pinned_has_begun(header, begun);
-        seen.end(header, aside);
+        seen.end(header, deferred);
     }
     let outcome = match step {
         Ok(AsyncStep::Done | AsyncStep::Idle | AsyncStep::More) => TurnOutcome::More,
@@ -88,7 +88,7 @@ pub(super) unsafe fn deliver<A: AsyncBehavior, H: Handlers<A>>(
     }
     // SAFETY: the actor goes on.
     unsafe {
-        let resumes = aside::has_ready(cell) && !(*owner(cell)).resume_due;
+        let resumes = deferred::has_ready(cell) && !(*owner(cell)).resume_due;
         (*owner(cell)).resume_due |= resumes;
         resumes
     }
@@ -136,11 +136,11 @@ unsafe fn step<A: AsyncBehavior, H: Handlers<A>>(
             return AsyncStep::End;
         }
         let step = match content {
-            Some(content) if A::Msg::MAILBOXES == 1 && aside::can_handle_at_once(cell) => {
+            Some(content) if A::Msg::MAILBOXES == 1 && deferred::can_handle_at_once(cell) => {
                 future::begin_arrived(cell, content)
             }
             Some(content) => {
-                aside::put(cell, (label - label::FIRST_MAILBOX) as usize, content);
+                deferred::put(cell, (label - label::FIRST_MAILBOX) as usize, content);
                 go_on(cell)
             }
             None if label == RESUME => {
@@ -151,7 +151,7 @@ unsafe fn step<A: AsyncBehavior, H: Handlers<A>>(
         };
         // The last reference's signal comes after all messages, and a RESUME follows while any of
         // them is ready.
-        if step != AsyncStep::End && !aside::has_ready(cell) && cell::is_finished(cell) {
+        if step != AsyncStep::End && !deferred::has_ready(cell) && cell::is_finished(cell) {
             return AsyncStep::End;
         }
         step

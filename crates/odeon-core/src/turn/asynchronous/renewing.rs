@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::cell::{AsyncCell, FuturePhase, owner, phase, set_phase};
 use super::future::{self, Handlers};
-use super::{AsyncStep, aside, end};
+use super::{AsyncStep, deferred, end};
 use crate::mailbox::{Guards, SelectionOrder};
 use crate::process::cell::Header;
 use crate::turn::async_behavior::AsyncBehavior;
@@ -43,14 +43,14 @@ unsafe impl<A: AsyncBehavior, H: Handlers<A>> Renewable for AsyncCell<A, H> {
         }
         let owner = owner(cell);
         // SAFETY: by contract; the future has been abandoned, and the references end here. What is
-        // set aside lies beside the guards.
+        // deferred lies beside the guards.
         unsafe {
             let actor = (*owner).actor.assume_init_ref();
             let header = cell.cast::<Header>().as_ref();
             let guards = &mut (*owner).context.guards;
             let select = |guards: &mut Guards| {
                 let order = guarding::begin(header, guards, actor.selection(), A::Msg::MAILBOXES);
-                aside::set_order(cell, order);
+                deferred::set_order(cell, order);
             };
             guarding::resume(header, guards, after, select, |guards| actor.guards(guards))
         }
@@ -69,7 +69,7 @@ unsafe impl<A: AsyncBehavior, H: Handlers<A>> Renewable for AsyncCell<A, H> {
         };
         if A::Msg::MAILBOXES > 1 {
             // SAFETY: by contract.
-            contained(header, || unsafe { aside::set_order(cell, SelectionOrder::Priority) });
+            contained(header, || unsafe { deferred::set_order(cell, SelectionOrder::Priority) });
         }
         if before != FuturePhase::Absent {
             // SAFETY: the future that referred to it is gone; dropped once, since the phase says

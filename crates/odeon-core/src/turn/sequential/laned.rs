@@ -1,4 +1,4 @@
-//! Actors whose messages come with lanes, and all that put messages aside: they go on with those
+//! Actors whose messages come with lanes, and all that defer messages: they go on with those
 //! when the inbox is empty.
 
 use crate::mailbox::{RELIEVED_AT, label};
@@ -41,7 +41,7 @@ pub(super) fn take<A: Behavior>(
     if ctx.wants_stop() { SequentialStep::End } else { SequentialStep::Handled }
 }
 
-/// Has the actor go on with what it has put aside. `SequentialStep::Idle`: there is nothing to do.
+/// Has the actor go on with what it has deferred. `SequentialStep::Idle`: there is nothing to do.
 pub(super) fn go_on<A: Behavior>(
     message: &MessageCell<A::Msg>,
     owner: &mut CellOwner<A>,
@@ -93,7 +93,7 @@ pub(super) fn resumes<A: Behavior>(owner: &mut CellOwner<A>) -> bool {
     A::DEFERS_ANYWHERE && owner.actor.as_mut().is_some_and(Behavior::resumes)
 }
 
-/// How many messages the actor has put aside.
+/// How many messages the actor has deferred.
 #[inline(always)]
 pub(super) fn deferred<A: Behavior>(owner: &CellOwner<A>) -> usize {
     if !A::DEFERS {
@@ -110,7 +110,7 @@ pub(super) fn pressing<A: Behavior>(owner: &CellOwner<A>) -> usize {
     owner.actor.as_ref().map_or(0, Behavior::pressing)
 }
 
-/// Whether an actor that is about to go idle has so much put aside that senders are to hold back
+/// Whether an actor that is about to go idle has so much deferred that senders are to hold back
 /// meanwhile.
 pub(super) fn stays_pressed<A: Behavior>(
     message: &MessageCell<A::Msg>,
@@ -124,7 +124,7 @@ pub(super) fn stays_pressed<A: Behavior>(
     message.inbox.is_pressed()
 }
 
-/// Whether the actor may have put messages aside.
+/// Whether the actor may have deferred messages.
 #[inline(always)]
 pub(super) fn has_deferred<A: Behavior>(owner: &CellOwner<A>) -> bool {
     owner.actor.as_ref().is_some_and(Behavior::has_deferred)

@@ -125,7 +125,7 @@ fn wants_resume<A: Behavior>(owner: &mut CellOwner<A>) -> bool {
     has_ready(owner) || laned::resumes(owner)
 }
 
-/// Whether a message that has been put aside can be handled.
+/// Whether a message that has been deferred can be handled.
 #[inline(always)]
 fn has_ready<A: Behavior>(owner: &CellOwner<A>) -> bool {
     A::Msg::MAILBOXES > 1

@@ -18,7 +18,7 @@ use crate::turn::interior::Interior;
 use crate::turn::seen_turn;
 use crate::turn::seen_turn::{SeenTurn, TurnProgress, Whereabouts};
 
-/// How many messages the actor has put aside.
+/// How many messages the actor has deferred.
 pub(super) fn deferred<A: Behavior>(owner: &CellOwner<A>) -> usize {
     let sorted = owner.selector.as_ref().map_or(0, |selector| selector.set.ready(Guards::ALL_OPEN));
     sorted + laned::deferred(owner)
@@ -44,7 +44,7 @@ pub(super) unsafe fn note_end<A: Behavior>(
     // SAFETY: by contract; the references end here.
     let (header, owner) =
         unsafe { (&(*cell.as_ptr()).message.header, &*(*cell.as_ptr()).owner.get()) };
-    let at = Whereabouts { position: owner.inbox.position(), aside: deferred(owner) };
+    let at = Whereabouts { position: owner.inbox.position(), deferred: deferred(owner) };
     seen.stays_owned(header, progress, at);
 }
 
@@ -76,7 +76,7 @@ pub(super) unsafe fn handle_rarely<A: Behavior>(
         // SAFETY: `message` and `owner` belong together.
         let is_last = || !unsafe { inbox.has_next(&message.inbox) };
         if !set.goes_next(mailbox, *guards, is_last) {
-            // Put aside it is a message like all others.
+            // Deferred it is a message like all others.
             tag::forget(header, tag);
             set.put(mailbox, content);
             return seen_turn::noting_signal(header, || SequentialStep::Handled, |_| true);
@@ -113,7 +113,7 @@ pub(super) fn start_first<A: Behavior>(
     owner: &mut CellOwner<A>,
 ) {
     let resumes = deliver_rarely(cell, message, owner, label::START, None);
-    debug_assert!(!resumes, "nothing has been put aside before the start");
+    debug_assert!(!resumes, "nothing has been deferred before the start");
 }
 
 /// As [`deliver`], for a message that is followed.

@@ -66,7 +66,7 @@ where
         if !matches!(self.place, ActorLocation::Elsewhere) {
             return false;
         }
-        self.put_sorted_aside(interior);
+        self.defer_sorted(interior);
         self.hand_over_all(interior.cell);
         self.is_lost = true;
         true
@@ -143,9 +143,9 @@ where
                 return departure.refuse("it is about to move already");
             }
         };
-        let newer = mem::take(&mut self.aside);
+        let newer = mem::take(&mut self.deferred);
         guest.hand_over(&mut |slot, message| {
-            self.aside.push_back(PendingDelivery::Message(slot, message));
+            self.deferred.push_back(PendingDelivery::Message(slot, message));
         });
         let guards = interior.guards();
         let traveller = Traveller {
@@ -159,8 +159,8 @@ where
         let begun = extend::packs(&ActorRef::in_turn_of(cell), || departure.begin(traveller));
         if let Began::Stays(settler) = begun {
             self.place = ActorLocation::Here(stays(guest, settler));
-            self.aside.extend(newer);
-            if !self.aside.is_empty() {
+            self.deferred.extend(newer);
+            if !self.deferred.is_empty() {
                 self.keep(cell);
             }
             return;
@@ -168,23 +168,23 @@ where
         self.place = ActorLocation::Leaving(guest, guards);
         self.keep(cell);
         interior.drain(|mailbox, message| {
-            self.aside.push_back(PendingDelivery::Message(Slot::of_mailbox(mailbox), message));
+            self.deferred.push_back(PendingDelivery::Message(Slot::of_mailbox(mailbox), message));
         });
-        self.aside.extend(newer);
+        self.deferred.extend(newer);
         interior.open();
         // Some of the marks that wait here may not have to wait until the actor is let go.
         let outbound = &self.desk.as_ref().expect("whoever leaves has been introduced").outbound;
-        self.aside.retain(|waiting| match waiting {
+        self.deferred.retain(|waiting| match waiting {
             PendingDelivery::Message(..) | PendingDelivery::Accompanied(..) => true,
             PendingDelivery::Mark(mark) => !outbound.heeds_early(mark),
         });
     }
 
-    /// Hands over what is aside, and lets the actor go behind it; unless the way there has been
+    /// Hands over what is deferred, and lets the actor go behind it; unless the way there has been
     /// lost before.
     fn go(&mut self, interior: &mut Interior<'_, M>) {
         debug_assert!(matches!(self.place, ActorLocation::Leaving(..)), "it has been written");
-        self.put_sorted_aside(interior);
+        self.defer_sorted(interior);
         let me = ActorRef::in_turn_of(interior.cell);
         let mut has_gone = self.hand_over_all(interior.cell);
         if has_gone {
@@ -237,7 +237,7 @@ where
         else {
             unreachable!("only an actor that has been written can be kept");
         };
-        self.put_sorted_aside(interior);
+        self.defer_sorted(interior);
         // In its place before its own code runs: a panic of that is to find it there.
         self.place = ActorLocation::Here(stays(guest, settler));
         self.begin(guards, interior);
@@ -253,9 +253,9 @@ where
     ) -> bool {
         let guest = settler.guest().expect("the network has compared the types of messages");
         let Before { waiting, letters } = earlier.all::<Before<M>>();
-        let newer = mem::replace(&mut self.aside, VecDeque::from(waiting));
-        self.aside.extend(newer);
-        self.put_sorted_aside(interior);
+        let newer = mem::replace(&mut self.deferred, VecDeque::from(waiting));
+        self.deferred.extend(newer);
+        self.defer_sorted(interior);
         // As in `stay`.
         self.place = ActorLocation::Here(Resident::Come(guest));
         self.begin(guards, interior);
@@ -282,20 +282,20 @@ where
         }
     }
 
-    /// What has been taken from the inbox, and not selected, is newer than what is aside.
-    fn put_sorted_aside(&mut self, interior: &mut Interior<'_, M>) {
+    /// What has been taken from the inbox, and not selected, is newer than what is deferred.
+    fn defer_sorted(&mut self, interior: &mut Interior<'_, M>) {
         interior.drain(|mailbox, message| {
-            self.aside.push_back(PendingDelivery::Message(Slot::of_mailbox(mailbox), message));
+            self.deferred.push_back(PendingDelivery::Message(Slot::of_mailbox(mailbox), message));
         });
     }
 
-    /// Puts what is aside into the mailboxes of the actor that sits here, if it has several and
+    /// Puts what is deferred into the mailboxes of the actor that sits here, if it has several and
     /// does not sort messages itself. `true`: it wants to stop.
     fn sort(&mut self, interior: &mut Interior<'_, M>) -> bool {
         let mut stops = false;
         let has_lanes = interior.cell.header.vtable.laned;
         while M::MAILBOXES > 1 && !has_lanes && matches!(self.place, ActorLocation::Here(_)) {
-            match self.aside.pop_front() {
+            match self.deferred.pop_front() {
                 None => break,
                 Some(PendingDelivery::Mark(mark)) => stops |= self.come_to(mark, interior),
                 Some(PendingDelivery::Accompanied(_, message, companion)) => {
@@ -307,7 +307,7 @@ where
                 }
             }
         }
-        if self.aside.is_empty() && matches!(self.place, ActorLocation::Here(_)) {
+        if self.deferred.is_empty() && matches!(self.place, ActorLocation::Here(_)) {
             self.keeps = None;
         } else {
             self.keep(interior.cell);

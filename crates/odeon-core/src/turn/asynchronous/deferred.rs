@@ -16,20 +16,20 @@ pub(super) struct Arrived<M> {
     pub(super) tag: u32,
 }
 
-/// What was put aside.
-pub(super) struct Aside<M> {
+/// What was deferred.
+pub(super) struct Deferred<M> {
     pub(super) messages: MailboxSet<Arrived<M>>,
     /// Whether outputs of pipes may be waiting in the relations. They go before messages.
     piped: bool,
 }
 
-impl<M> Aside<M> {
+impl<M> Deferred<M> {
     fn has_ready(&self, guards: Guards) -> bool {
         self.piped || self.messages.has_ready(guards)
     }
 }
 
-/// What goes next of what was put aside.
+/// What goes next of what was deferred.
 pub(super) enum NextDeferred<M> {
     /// Outputs of pipes, if there are any.
     Piped,
@@ -39,34 +39,34 @@ pub(super) enum NextDeferred<M> {
 /// # Safety
 /// For all functions here: the caller owns the actor. The result is used before anything else of
 /// it.
-unsafe fn aside<'a, A: AsyncBehavior, H: Handlers<A>>(
+unsafe fn deferred<'a, A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
-) -> &'a mut Aside<A::Msg> {
+) -> &'a mut Deferred<A::Msg> {
     // SAFETY: by contract.
-    let aside = unsafe { &mut (*owner(cell)).aside };
-    let new = || Box::new(Aside { messages: MailboxSet::new(A::Msg::MAILBOXES), piped: false });
-    aside.get_or_insert_with(new)
+    let deferred = unsafe { &mut (*owner(cell)).deferred };
+    let new = || Box::new(Deferred { messages: MailboxSet::new(A::Msg::MAILBOXES), piped: false });
+    deferred.get_or_insert_with(new)
 }
 
 /// Whether a message can be handled as it arrives, with one mailbox: nothing goes before it.
 ///
 /// # Safety
-/// As [`aside`].
+/// As [`deferred`].
 #[inline(always)]
 pub(super) unsafe fn can_handle_at_once<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
 ) -> bool {
     // SAFETY: by contract; the reference ends here.
-    let aside = unsafe { &(*owner(cell)).aside };
+    let deferred = unsafe { &(*owner(cell)).deferred };
     // SAFETY: by contract.
     (unsafe { phase(cell) }) == FuturePhase::Resting
-        && aside.as_ref().is_none_or(|aside| !aside.has_ready(Guards::ALL_OPEN))
+        && deferred.as_ref().is_none_or(|deferred| !deferred.has_ready(Guards::ALL_OPEN))
 }
 
 /// Keeps a message that arrived until its turn comes.
 ///
 /// # Safety
-/// As [`aside`].
+/// As [`deferred`].
 #[inline(never)]
 pub(super) unsafe fn put<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
@@ -74,21 +74,21 @@ pub(super) unsafe fn put<A: AsyncBehavior, H: Handlers<A>>(
     message: Arrived<A::Msg>,
 ) {
     // SAFETY: by contract.
-    unsafe { aside(cell) }.messages.put(mailbox, message);
+    unsafe { deferred(cell) }.messages.put(mailbox, message);
 }
 
 /// The actor has started: how it selects.
 ///
 /// # Safety
-/// As [`aside`].
+/// As [`deferred`].
 pub(super) unsafe fn set_order<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
     order: SelectionOrder,
 ) {
     // SAFETY: by contract.
     unsafe {
-        if !matches!(order, SelectionOrder::Priority) || (*owner(cell)).aside.is_some() {
-            aside(cell).messages.set_order(order);
+        if !matches!(order, SelectionOrder::Priority) || (*owner(cell)).deferred.is_some() {
+            deferred(cell).messages.set_order(order);
         }
     }
 }
@@ -96,38 +96,38 @@ pub(super) unsafe fn set_order<A: AsyncBehavior, H: Handlers<A>>(
 /// Remembers whether outputs of pipes may be waiting.
 ///
 /// # Safety
-/// As [`aside`].
+/// As [`deferred`].
 pub(super) unsafe fn set_piped<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
     piped: bool,
 ) {
     // SAFETY: by contract.
-    unsafe { aside(cell) }.piped = piped;
+    unsafe { deferred(cell) }.piped = piped;
 }
 
-/// What goes next of what was put aside, if anything is ready. A message is taken out.
+/// What goes next of what was deferred, if anything is ready. A message is taken out.
 ///
 /// # Safety
-/// As [`aside`]; no future is pending, whose the guards would be.
+/// As [`deferred`]; no future is pending, whose the guards would be.
 #[inline(always)]
 pub(super) unsafe fn take_next<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
 ) -> Option<NextDeferred<A::Msg>> {
     // SAFETY: by contract; the reference ends here.
-    let (aside, guards) =
-        unsafe { (&mut (*owner(cell)).aside, &mut (*owner(cell)).context.guards) };
-    let aside = aside.as_mut()?;
-    if aside.piped {
+    let (deferred, guards) =
+        unsafe { (&mut (*owner(cell)).deferred, &mut (*owner(cell)).context.guards) };
+    let deferred = deferred.as_mut()?;
+    if deferred.piped {
         return Some(NextDeferred::Piped);
     }
-    aside.messages.take_next(guards).map(NextDeferred::Message)
+    deferred.messages.take_next(guards).map(NextDeferred::Message)
 }
 
-/// How many messages that were put aside could be begun one after the other. The guards of a
+/// How many messages that were deferred could be begun one after the other. The guards of a
 /// pending future are not known: then all count.
 ///
 /// # Safety
-/// As [`aside`].
+/// As [`deferred`].
 pub(super) unsafe fn ready<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
 ) -> usize {
@@ -135,28 +135,31 @@ pub(super) unsafe fn ready<A: AsyncBehavior, H: Handlers<A>>(
     unsafe {
         let resting = phase(cell) == FuturePhase::Resting;
         let guards = if resting { (*owner(cell)).context.guards } else { Guards::ALL_OPEN };
-        (*owner(cell)).aside.as_ref().map_or(0, |aside| aside.messages.ready(guards))
+        (*owner(cell)).deferred.as_ref().map_or(0, |deferred| deferred.messages.ready(guards))
     }
 }
 
-/// How many messages have been begun, and how many put aside, for whoever looks at the actor.
+/// How many messages have been begun, and how many deferred, for whoever looks at the actor.
 ///
 /// # Safety
-/// As [`aside`].
+/// As [`deferred`].
 pub(super) unsafe fn numbers<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
 ) -> (u64, usize) {
     // SAFETY: by contract; the reference ends here.
     unsafe {
-        let aside = (*owner(cell)).aside.as_ref();
-        ((*owner(cell)).begun, aside.map_or(0, |aside| aside.messages.ready(Guards::ALL_OPEN)))
+        let deferred = (*owner(cell)).deferred.as_ref();
+        (
+            (*owner(cell)).begun,
+            deferred.map_or(0, |deferred| deferred.messages.ready(Guards::ALL_OPEN)),
+        )
     }
 }
 
-/// Whether something that was put aside could be begun.
+/// Whether something that was deferred could be begun.
 ///
 /// # Safety
-/// As [`aside`].
+/// As [`deferred`].
 pub(super) unsafe fn has_ready<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
 ) -> bool {
@@ -164,8 +167,8 @@ pub(super) unsafe fn has_ready<A: AsyncBehavior, H: Handlers<A>>(
     unsafe {
         phase(cell) == FuturePhase::Resting
             && (*owner(cell))
-                .aside
+                .deferred
                 .as_ref()
-                .is_some_and(|aside| aside.has_ready((*owner(cell)).context.guards))
+                .is_some_and(|deferred| deferred.has_ready((*owner(cell)).context.guards))
     }
 }
