@@ -72,7 +72,7 @@ impl<M: Message> ActorRef<M> {
         match deliver(self.cell(), label::of_mailbox(mailbox), message) {
             Accepted::Yes => Ok(()),
             Accepted::UnderPressure => {
-                hindered.feels(self.cell());
+                hindered.on_pressure(self.cell());
                 Ok(())
             }
             Accepted::No(message) => self.send_otherwise(mailbox, message, hindered),
@@ -222,7 +222,7 @@ impl<M: Message> ActorRef<M> {
             return match deliver(cell, label::of_mailbox(mailbox), message) {
                 Accepted::Yes => Ok(()),
                 Accepted::UnderPressure => {
-                    hindered.feels(cell);
+                    hindered.on_pressure(cell);
                     Ok(())
                 }
                 Accepted::No(message) => self.send_otherwise(mailbox, message, hindered),
@@ -237,7 +237,7 @@ impl<M: Message> ActorRef<M> {
         }
         tag.sent();
         if let Accepted::UnderPressure = accepted {
-            hindered.feels(cell);
+            hindered.on_pressure(cell);
         }
         Ok(())
     }
@@ -267,7 +267,7 @@ impl<M: Message> ActorRef<M> {
     ) -> Result<(), SendError<M>> {
         let cell = self.cell();
         let label = Lane::here(&cell.header).label(mailbox);
-        hindered.heeds(cell, push(cell, cell.header.home.without_lanes(), label, message))
+        hindered.apply(cell, push(cell, cell.header.home.without_lanes(), label, message))
     }
 
     /// Sends a message with a companion to a mailbox of an actor with lanes.
@@ -292,7 +292,7 @@ impl<M: Message> ActorRef<M> {
         if let Accepted::No(_) = accepted {
             drop(companion::take(tag));
         }
-        hindered.heeds(cell, accepted)
+        hindered.apply(cell, accepted)
     }
 
     #[inline(never)]
@@ -310,7 +310,7 @@ impl<M: Message> ActorRef<M> {
             };
         }
         let label = label::of_mailbox(mailbox);
-        hindered.heeds(cell, deliver_to_other_stage(cell, label, message))
+        hindered.apply(cell, deliver_to_other_stage(cell, label, message))
     }
 }
 
@@ -331,7 +331,7 @@ pub(crate) fn holds_back() -> bool {
 impl Hindered {
     /// What has become of a message that had no other way to go.
     #[inline(always)]
-    fn heeds<M>(
+    fn apply<M>(
         self,
         receiver: &MessageCell<M>,
         accepted: Accepted<M>,
@@ -339,7 +339,7 @@ impl Hindered {
         match accepted {
             Accepted::Yes => Ok(()),
             Accepted::UnderPressure => {
-                self.feels(receiver);
+                self.on_pressure(receiver);
                 Ok(())
             }
             Accepted::No(message) => Err(SendError::Stopped(message)),
@@ -347,7 +347,7 @@ impl Hindered {
     }
 
     /// The receiver is under pressure.
-    fn feels<M>(self, receiver: &MessageCell<M>) {
+    fn on_pressure<M>(self, receiver: &MessageCell<M>) {
         if self != Self::No {
             pressure::on_pressure(&receiver.header, self == Self::Yes);
         }

@@ -30,7 +30,7 @@ use odeon_sync::atomic::Ordering;
 
 use super::budget::Budget;
 use super::ending;
-use super::failing::{self, Heeded};
+use super::failing::{self, RequestOutcome};
 use crate::mailbox::{InboxOwner, RELIEVED_AT, WentIdle, label};
 use crate::messaging::pressure;
 use crate::process::cell::{Header, MessageCell, signal};
@@ -354,18 +354,18 @@ unsafe fn take_signal<A: AsyncBehavior, H: Handlers<A>>(
     unsafe {
         match label {
             label::START => future::begin_starting(cell),
-            label::REQUEST => match failing::heed_request(&(*cell.as_ptr()).message.header) {
-                Heeded::Nothing => AsyncStep::Done,
-                Heeded::Restart => AsyncStep::Restart,
-                Heeded::Piped if cell::phase(cell) == FuturePhase::Resting => {
+            label::REQUEST => match failing::apply_request(&(*cell.as_ptr()).message.header) {
+                RequestOutcome::Nothing => AsyncStep::Done,
+                RequestOutcome::Restart => AsyncStep::Restart,
+                RequestOutcome::Piped if cell::phase(cell) == FuturePhase::Resting => {
                     // Nothing is left if it was cancelled, which opens no mailbox any more, or gone
                     // on with for another signal.
                     match go_on_with_piped(cell) {
-                        AsyncStep::Idle => future::heed_guards(cell),
+                        AsyncStep::Idle => future::apply_guards(cell),
                         step => step,
                     }
                 }
-                Heeded::Piped => {
+                RequestOutcome::Piped => {
                     deferred::set_piped(cell, true);
                     AsyncStep::Done
                 }

@@ -256,7 +256,7 @@ unsafe fn end_stopped<C: Renewable>(cell: NonNull<C>) -> TurnOutcome {
 }
 
 /// What a signal for a request came to.
-pub(crate) enum Heeded {
+pub(crate) enum RequestOutcome {
     /// Somebody else has seen to it.
     Nothing,
     /// The actor is to be restarted, by [`restart_due`].
@@ -268,12 +268,12 @@ pub(crate) enum Heeded {
 /// Looks at the oldest request to this actor; each came with a signal of its own. A request to fail
 /// unwinds, like a panic of the actor's own.
 #[cold]
-pub(crate) fn heed_request(header: &Header) -> Heeded {
-    let Some(relations) = header.relations.get() else { return Heeded::Nothing };
+pub(crate) fn apply_request(header: &Header) -> RequestOutcome {
+    let Some(relations) = header.relations.get() else { return RequestOutcome::Nothing };
     match relations.next_request() {
         Some(ControlRequest::Fail(cause)) => std::panic::resume_unwind(cause),
-        Some(ControlRequest::Restart) => Heeded::Restart,
-        None => Heeded::Piped,
+        Some(ControlRequest::Restart) => RequestOutcome::Restart,
+        None => RequestOutcome::Piped,
     }
 }
 

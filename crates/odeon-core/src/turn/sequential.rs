@@ -35,7 +35,7 @@ use crate::turn::context::Context;
 use crate::turn::seen_turn;
 use crate::vocabulary::message::Message;
 use crate::vocabulary::observe::EndReason;
-use rare::{come_to_mark, deferred, handle_rarely, heed_request, note_end};
+use rare::{apply_request, come_to_mark, deferred, handle_rarely, note_end};
 use sorting::handle_selected;
 
 // SAFETY: `ActorCell` is as demanded, and these are its operations.
@@ -285,24 +285,28 @@ fn handle_guarded<A: Behavior>(
 ) -> SequentialStep {
     let mut ctx = Context::new(message, Some(guards));
     actor.handle(content, &mut ctx);
-    if ctx.wants_stop() { SequentialStep::End } else { heed(message, guards, actor) }
+    if ctx.wants_stop() {
+        SequentialStep::End
+    } else {
+        apply_declared_guards(message, guards, actor)
+    }
 }
 
 /// The actor's state has been used, and it wants to go on: its declared guards are evaluated.
 #[inline(always)]
-fn heed_guards<A: Behavior>(
+fn apply_guards<A: Behavior>(
     message: &MessageCell<A::Msg>,
     owner: &mut CellOwner<A>,
 ) -> SequentialStep {
     match (guards_of(&mut owner.selector), &owner.actor) {
-        (Some(guards), Some(actor)) => heed(message, guards, actor),
+        (Some(guards), Some(actor)) => apply_declared_guards(message, guards, actor),
         _ => SequentialStep::Handled,
     }
 }
 
-/// As [`heed_guards`], for an actor with several mailboxes.
+/// As [`apply_guards`], for an actor with several mailboxes.
 #[inline(always)]
-fn heed<A: Behavior>(
+fn apply_declared_guards<A: Behavior>(
     message: &MessageCell<A::Msg>,
     guards: &mut Guards,
     actor: &A,
@@ -335,7 +339,7 @@ fn take_signal<A: Behavior>(
         return SequentialStep::Handled;
     }
     if label == label::REQUEST {
-        return heed_request(message, owner);
+        return apply_request(message, owner);
     }
     if label == label::MARK {
         return come_to_mark(message, owner);
@@ -359,7 +363,7 @@ pub(super) fn start<A: Behavior>(message: &MessageCell<A::Msg>, owner: &mut Cell
     if let Some(Selector { guards, set }) = owner.selector.as_deref_mut() {
         begin_selecting(message, guards, set, actor);
     }
-    heed_guards(message, owner) == SequentialStep::End
+    apply_guards(message, owner) == SequentialStep::End
 }
 
 #[cold]

@@ -118,7 +118,7 @@ impl TransactionDriver {
     pub(super) fn go_on(mut self: Box<Self>, of: &Arc<Coordination>, mut news: News) {
         loop {
             (self.awaited, self.waits_for_variable, self.suspends) = (None, None, None);
-            if matches!(self.heed(of, news), DriverStep::Over)
+            if matches!(self.apply(of, news), DriverStep::Over)
                 || matches!(self.go(of), DriverStep::Over)
             {
                 return;
@@ -130,7 +130,7 @@ impl TransactionDriver {
         }
     }
 
-    fn heed(&mut self, of: &Arc<Coordination>, news: News) -> DriverStep {
+    fn apply(&mut self, of: &Arc<Coordination>, news: News) -> DriverStep {
         // Rule 2 of `part.rs`.
         let mut failed = news.failed.filter(|_| !self.deciding.is_prepared());
         for (place, visit) in news.arrived {
@@ -149,7 +149,7 @@ impl TransactionDriver {
             }
         }
         // Behind what has arrived: a round that is void takes that with it.
-        failed = self.heed_orders(of, news.orders).or(failed);
+        failed = self.apply_orders(of, news.orders).or(failed);
         if let Some(why) = failed {
             return self.fail(of, why);
         }
@@ -191,7 +191,7 @@ impl TransactionDriver {
             } else {
                 let (news, expects) = of.look();
                 match news {
-                    Some(news) => self.heed(of, news),
+                    Some(news) => self.apply(of, news),
                     None if expects && !self.has_begun() => {
                         self.give_way(of);
                         DriverStep::Waits

@@ -219,7 +219,7 @@ unsafe fn poll_place<A: AsyncBehavior, H: Handlers<A>, F: Future<Output = ()>>(
         if before == FuturePhase::Starting {
             begin_selecting(cell);
         }
-        heed_guards(cell)
+        apply_guards(cell)
     }
 }
 
@@ -236,14 +236,14 @@ pub(super) unsafe fn go_on<A: AsyncBehavior, H: Handlers<A>>(
     // SAFETY: as in `begin`; the references end before anything else is done.
     unsafe {
         (*owner).actor.assume_init_mut().go_on(continuation, &mut (*owner).context);
-        if (*owner).context.stop { AsyncStep::End } else { heed_guards(cell) }
+        if (*owner).context.stop { AsyncStep::End } else { apply_guards(cell) }
     }
 }
 
 /// The actor has started: how it selects.
 ///
 /// # Safety
-/// As [`heed_guards`].
+/// As [`apply_guards`].
 #[cold]
 unsafe fn begin_selecting<A: AsyncBehavior, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) {
     let owner = owner(cell);
@@ -262,7 +262,7 @@ unsafe fn begin_selecting<A: AsyncBehavior, H: Handlers<A>>(cell: NonNull<AsyncC
 /// # Safety
 /// The caller owns the actor, which has a state, and no future is pending.
 #[inline(always)]
-pub(super) unsafe fn heed_guards<A: AsyncBehavior, H: Handlers<A>>(
+pub(super) unsafe fn apply_guards<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
 ) -> AsyncStep {
     if A::Msg::MAILBOXES == 1 {

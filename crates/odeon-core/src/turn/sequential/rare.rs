@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
 use super::pinned::deliver_rarely;
-use super::{SequentialStep, guards_of, handle, handle_guarded, heed_guards, laned, take_signal};
+use super::{SequentialStep, apply_guards, guards_of, handle, handle_guarded, laned, take_signal};
 use crate::mailbox::{Guards, label};
 use crate::messaging::tag;
 use crate::process::cell::{MessageCell, Selector, signal};
@@ -13,7 +13,7 @@ use crate::telemetry::follow;
 use crate::turn::actor_cell::{ActorCell, CellOwner};
 use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
-use crate::turn::failing::{self, Heeded};
+use crate::turn::failing::{self, RequestOutcome};
 use crate::turn::interior::Interior;
 use crate::turn::seen_turn;
 use crate::turn::seen_turn::{SeenTurn, TurnProgress, Whereabouts};
@@ -165,30 +165,30 @@ pub(super) fn come_to_mark<A: Behavior>(
     if actor.marked(&mut Interior::new(message, selector.as_deref_mut())) {
         return SequentialStep::End;
     }
-    heed_guards(message, owner)
+    apply_guards(message, owner)
 }
 
 /// Does what others ask of the actor, or goes on with the output of a pipe.
 #[cold]
-pub(super) fn heed_request<A: Behavior>(
+pub(super) fn apply_request<A: Behavior>(
     message: &MessageCell<A::Msg>,
     owner: &mut CellOwner<A>,
 ) -> SequentialStep {
     if A::DEFERS && !laned::may_pause(owner) {
         return SequentialStep::Handled;
     }
-    match failing::heed_request(&message.header) {
-        Heeded::Nothing => return SequentialStep::Handled,
-        Heeded::Restart => return SequentialStep::Restart,
-        Heeded::Piped => {}
+    match failing::apply_request(&message.header) {
+        RequestOutcome::Nothing => return SequentialStep::Handled,
+        RequestOutcome::Restart => return SequentialStep::Restart,
+        RequestOutcome::Piped => {}
     }
     let Some(continuation) = failing::next_continuation(&message.header) else {
         // A pipe that was cancelled opens no mailbox any more.
-        return heed_guards(message, owner);
+        return apply_guards(message, owner);
     };
     let guards = guards_of(&mut owner.selector);
     let mut ctx = Context::new(message, guards);
     let actor = owner.actor.as_mut().expect("an actor that has ended gets no turn");
     actor.go_on(continuation, &mut ctx);
-    if ctx.wants_stop() { SequentialStep::End } else { heed_guards(message, owner) }
+    if ctx.wants_stop() { SequentialStep::End } else { apply_guards(message, owner) }
 }

@@ -90,7 +90,7 @@ impl Deciding {
 
 impl TransactionDriver {
     /// Answers why it is to be rolled back for good, if it is.
-    pub(super) fn heed_orders(
+    pub(super) fn apply_orders(
         &mut self,
         of: &Arc<Coordination>,
         orders: Vec<PartOrder>,
