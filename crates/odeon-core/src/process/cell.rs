@@ -1,18 +1,19 @@
 //! The memory of one live actor: fields and access rules, no behaviour.
 //!
 //! One allocation holds everything: what every holder of a reference may touch ([`Header`] and
-//! [`Inbox`], together a [`MessageCell`]) and behind it what only the owner may touch ([`Owner`]).
-//! The order of fields is fixed (`repr(C)`). The first cache line is read by senders and owner; the
-//! second begins with the tail word that senders write, followed by the embedded slots; then comes
-//! what the owner works with. So neither side takes a line away from the other while messages wait
-//! in heap blocks, and a message for an actor that keeps up lies in the line of the tail word.
+//! [`Inbox`], together a [`MessageCell`]) and behind it what only the owner may touch
+//! (`CellOwner`). The order of fields is fixed (`repr(C)`). The first cache line is read by senders
+//! and owner; the second begins with the tail word that senders write, followed by the embedded
+//! slots; then comes what the owner works with. So neither side takes a line away from the other
+//! while messages wait in heap blocks, and a message for an actor that keeps up lies in the line of
+//! the tail word.
 //!
 //! "Owner" is whoever runs the actor's turn; there is at most one at a time.
 //!
 //! ACCESS RULES
 //! 1. `Header` fields without atomics never change after the spawn.
-//! 2. `Owner` is touched only by the owner: a pool worker between the wake-up that scheduled the
-//!    actor and the step to idle; the stage's thread for an actor of a pinned or dedicated stage.
+//! 2. `CellOwner` is touched only by the owner: a pool worker between the wake-up that scheduled
+//!    the actor and the step to idle; the stage's thread for an actor of a pinned or dedicated stage.
 //! 3. The cell lives while `weak > 0`. The actor being alive counts one, all strong references
 //!    together count one, each weak reference counts one.
 //! 4. A cell of a pinned stage is freed by the stage's thread, behind everything that was sent to

@@ -6,7 +6,7 @@
 //! handled strictly in order, one message at a time, so the stage is fair among its actors.
 //!
 //! PROTOCOL
-//! 1. An actor's `Owner` is touched by the stage's thread alone.
+//! 1. An actor's `CellOwner` is touched by the stage's thread alone.
 //! 2. The thread sleeps only after its inbox went idle; the sender that wakes an idle inbox leaves
 //!    the token. There is no other wake-up and no timeout.
 //! 3. The last strong reference to a cell sends `UNREFERENCED`, the last of any kind `RECLAIM`:
