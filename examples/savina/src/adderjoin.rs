@@ -15,7 +15,7 @@ pub const MAX_SOURCES: usize = 64;
 
 /// What is run.
 #[derive(Debug, Clone, Copy)]
-pub struct Setup {
+pub struct AdderJoinSetup {
     /// Sources of numbers.
     pub sources: usize,
     /// Numbers of all sources.
@@ -31,7 +31,7 @@ pub const VERSIONS: &[&str] = &["any-order", "round-robin", "actor"];
 ///
 /// # Errors
 /// If it is not what it should be.
-pub fn run(version: &str, workers: usize, setup: &Setup) -> Result<Timed, RunError> {
+pub fn run(version: &str, workers: usize, setup: &AdderJoinSetup) -> Result<Timed, RunError> {
     let theater = theater_with(workers)?;
     let (finish, waiting) = finish_line(1);
     let feed = Feed::new(setup);
@@ -48,6 +48,6 @@ pub fn run(version: &str, workers: usize, setup: &Setup) -> Result<Timed, RunErr
 ///
 /// # Errors
 /// If it is not what it should be.
-pub fn floor(setup: &Setup) -> Result<Timed, RunError> {
+pub fn floor(setup: &AdderJoinSetup) -> Result<Timed, RunError> {
     floor::run(setup)
 }

@@ -20,7 +20,7 @@ pub const MAX_EDGE: u64 = 248;
 
 /// What is run.
 #[derive(Debug, Clone, Copy)]
-pub struct Setup {
+pub struct AStarSetup {
     /// Nodes along each edge of the grid.
     pub edge: usize,
     /// Actors that search.
@@ -40,7 +40,7 @@ pub const VERSIONS: &[&str] = &["selector", "actor", "queue"];
 ///
 /// # Errors
 /// If it is not what it should be.
-pub fn run(version: &str, workers: usize, setup: &Setup) -> Result<Timed, RunError> {
+pub fn run(version: &str, workers: usize, setup: &AStarSetup) -> Result<Timed, RunError> {
     let theater = theater_with(workers)?;
     let grid = Arc::new(Grid::random(setup.edge, setup.seed));
     let (finish, waiting) = finish_line(1);
@@ -57,6 +57,6 @@ pub fn run(version: &str, workers: usize, setup: &Setup) -> Result<Timed, RunErr
 ///
 /// # Errors
 /// If it is not what it should be.
-pub fn floor(setup: &Setup) -> Result<Timed, RunError> {
+pub fn floor(setup: &AStarSetup) -> Result<Timed, RunError> {
     floor::run(setup)
 }

@@ -12,7 +12,7 @@ use odeon_example_run::{RunError, Timed, finish_line, theater_with};
 
 /// What is run.
 #[derive(Debug, Clone, Copy)]
-pub struct Setup {
+pub struct BankingSetup {
     /// Accounts.
     pub accounts: usize,
     /// Transfers.
@@ -21,7 +21,7 @@ pub struct Setup {
     pub seed: u64,
 }
 
-impl Setup {
+impl BankingSetup {
     /// The transfers, drawn one after the other.
     fn drawn(&self) -> Transfers {
         Transfers::new(self.accounts as u64, self.transfers, self.seed)
@@ -35,7 +35,7 @@ pub const VERSIONS: &[&str] = &["selector", "actor"];
 ///
 /// # Errors
 /// If it is not what it should be.
-pub fn run(version: &str, workers: usize, setup: &Setup) -> Result<Timed, RunError> {
+pub fn run(version: &str, workers: usize, setup: &BankingSetup) -> Result<Timed, RunError> {
     let theater = theater_with(workers)?;
     let (finish, waiting) = finish_line(setup.accounts);
     let ledger = Ledger::new(setup);
@@ -50,6 +50,6 @@ pub fn run(version: &str, workers: usize, setup: &Setup) -> Result<Timed, RunErr
 ///
 /// # Errors
 /// If it is not what it should be.
-pub fn floor(setup: &Setup) -> Result<Timed, RunError> {
+pub fn floor(setup: &BankingSetup) -> Result<Timed, RunError> {
     floor::run(setup)
 }

@@ -8,11 +8,11 @@ mod selector;
 mod visits;
 
 use odeon_example_run::{RunError, Timed, finish_line, theater_with};
-use visits::{Plan, Visits};
+use visits::{BarberPlan, Visits};
 
 /// What is run.
 #[derive(Debug, Clone, Copy)]
-pub struct Setup {
+pub struct BarberSetup {
     /// Customers, each of whom gets a haircut.
     pub haircuts: usize,
     /// Seats of the waiting room.
@@ -32,9 +32,9 @@ pub const VERSIONS: &[&str] = &["selector", "actor", "retries"];
 ///
 /// # Errors
 /// If it is not what it should be.
-pub fn run(version: &str, workers: usize, setup: &Setup) -> Result<Timed, RunError> {
+pub fn run(version: &str, workers: usize, setup: &BarberSetup) -> Result<Timed, RunError> {
     let theater = theater_with(workers)?;
-    let (plan, seats) = (Plan::new(setup), setup.seats);
+    let (plan, seats) = (BarberPlan::new(setup), setup.seats);
     let (finish, waiting) = finish_line(1);
     let visits = Visits::new(plan.haircuts, finish);
     let begin = match version {
@@ -49,6 +49,6 @@ pub fn run(version: &str, workers: usize, setup: &Setup) -> Result<Timed, RunErr
 ///
 /// # Errors
 /// If it is not what it should be.
-pub fn floor(setup: &Setup) -> Result<Timed, RunError> {
-    floor::run(Plan::new(setup))
+pub fn floor(setup: &BarberSetup) -> Result<Timed, RunError> {
+    floor::run(BarberPlan::new(setup))
 }

@@ -12,7 +12,7 @@ use odeon_example_run::{RunError, Timed, finish_line, theater_with};
 
 /// What is run.
 #[derive(Debug, Clone, Copy)]
-pub struct Setup {
+pub struct BufferSetup {
     /// Items under way at most.
     pub buffer: usize,
     /// Producers.
@@ -34,7 +34,7 @@ pub const VERSIONS: &[&str] = &["declared", "imperative", "actor"];
 ///
 /// # Errors
 /// If it is not what it should be.
-pub fn run(version: &str, workers: usize, setup: &Setup) -> Result<Timed, RunError> {
+pub fn run(version: &str, workers: usize, setup: &BufferSetup) -> Result<Timed, RunError> {
     let theater = theater_with(workers)?;
     let (finish, waiting) = finish_line(1);
     let trade = Trade::new(setup);
@@ -51,6 +51,6 @@ pub fn run(version: &str, workers: usize, setup: &Setup) -> Result<Timed, RunErr
 ///
 /// # Errors
 /// If it is not what it should be.
-pub fn floor(setup: &Setup) -> Result<Timed, RunError> {
+pub fn floor(setup: &BufferSetup) -> Result<Timed, RunError> {
     floor::run(setup)
 }

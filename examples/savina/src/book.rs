@@ -5,9 +5,9 @@ use odeon::prelude::*;
 use std::sync::{Arc, OnceLock};
 
 /// Filled once, before the first message that needs it. Clones are the same book.
-pub(crate) struct Book<M>(Arc<OnceLock<Vec<ActorRef<M>>>>);
+pub(crate) struct AddressBook<M>(Arc<OnceLock<Vec<ActorRef<M>>>>);
 
-impl<M: Message> Book<M> {
+impl<M: Message> AddressBook<M> {
     pub(crate) fn new() -> Self {
         Self(Arc::new(OnceLock::new()))
     }
@@ -32,7 +32,7 @@ impl<M: Message> Book<M> {
     }
 }
 
-impl<M> Clone for Book<M> {
+impl<M> Clone for AddressBook<M> {
     fn clone(&self) -> Self {
         Self(self.0.clone())
     }

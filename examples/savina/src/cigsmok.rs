@@ -11,7 +11,7 @@ use rounds::Rounds;
 
 /// What is run.
 #[derive(Debug, Clone, Copy)]
-pub struct Setup {
+pub struct SmokersSetup {
     /// Rounds.
     pub rounds: u64,
     /// Smokers.
@@ -29,7 +29,7 @@ pub const VERSIONS: &[&str] = &["selector", "actor"];
 ///
 /// # Errors
 /// If it is not what it should be.
-pub fn run(version: &str, workers: usize, setup: &Setup) -> Result<Timed, RunError> {
+pub fn run(version: &str, workers: usize, setup: &SmokersSetup) -> Result<Timed, RunError> {
     let theater = theater_with(workers)?;
     let rounds = Rounds::new(setup);
     let (shares, ops) = (rounds.shares(), rounds.left());
@@ -45,6 +45,6 @@ pub fn run(version: &str, workers: usize, setup: &Setup) -> Result<Timed, RunErr
 ///
 /// # Errors
 /// If it is not what it should be.
-pub fn floor(setup: &Setup) -> Result<Timed, RunError> {
+pub fn floor(setup: &SmokersSetup) -> Result<Timed, RunError> {
     floor::run(Rounds::new(setup))
 }

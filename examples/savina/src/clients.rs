@@ -1,6 +1,6 @@
 //! Clients of one server: each has one request under way at a time, and checks every answer.
 
-use crate::book::Book;
+use crate::book::AddressBook;
 use odeon::prelude::*;
 use odeon_example_run::Finish;
 use odeon_example_run::Post;
@@ -18,7 +18,7 @@ pub(crate) trait Script: Send + 'static {
 }
 
 /// Where requests go: the address of a server of some kind.
-pub(crate) trait Server<R>: Clone + Send + 'static {
+pub(crate) trait RequestServer<R>: Clone + Send + 'static {
     /// Sends the request of the client with this number, who is answered by [`ToClient::Answer`].
     fn request(&self, client: usize, request: R);
 }
@@ -50,11 +50,11 @@ pub(crate) enum ToClient<A> {
 impl<A: Send + 'static> Message for ToClient<A> {}
 
 /// All clients of a server, which knows them by their numbers.
-pub(crate) struct Clients<A: Send + 'static>(Book<ToClient<A>>);
+pub(crate) struct Clients<A: Send + 'static>(AddressBook<ToClient<A>>);
 
 impl<A: Copy + Send + 'static> Clients<A> {
     pub(crate) fn new() -> Self {
-        Self(Book::new())
+        Self(AddressBook::new())
     }
 
     /// Makes a client for each script.
@@ -62,7 +62,7 @@ impl<A: Copy + Send + 'static> Clients<A> {
         &self,
         theater: &Theater,
         scripts: impl IntoIterator<Item = S>,
-        server: &impl Server<S::Request>,
+        server: &impl RequestServer<S::Request>,
         finish: &Finish,
     ) {
         let client = |(number, script)| {
@@ -94,7 +94,7 @@ struct Client<S, T> {
     finish: Finish,
 }
 
-impl<S: Script, T: Server<S::Request>> Actor for Client<S, T> {
+impl<S: Script, T: RequestServer<S::Request>> Actor for Client<S, T> {
     type Msg = ToClient<S::Answer>;
 
     fn handle(&mut self, message: Self::Msg, _ctx: &mut Context<'_, Self>) {

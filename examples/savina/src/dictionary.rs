@@ -12,7 +12,7 @@ use script::DictionaryScript;
 
 /// What is run.
 #[derive(Debug, Clone, Copy)]
-pub struct Setup {
+pub struct DictionarySetup {
     /// Actors that ask.
     pub clients: usize,
     /// Requests of each client.
@@ -30,7 +30,7 @@ pub const VERSIONS: &[&str] = &["arrival-order", "readers-first", "writers-first
 ///
 /// # Errors
 /// If it is not what it should be.
-pub fn run(version: &str, workers: usize, setup: &Setup) -> Result<Timed, RunError> {
+pub fn run(version: &str, workers: usize, setup: &DictionarySetup) -> Result<Timed, RunError> {
     let theater = theater_with(workers)?;
     let (finish, waiting) = finish_line(setup.clients);
     let scripts = DictionaryScript::all(setup);
@@ -47,11 +47,11 @@ pub fn run(version: &str, workers: usize, setup: &Setup) -> Result<Timed, RunErr
 ///
 /// # Errors
 /// If it is not what it should be.
-pub fn floor(setup: &Setup) -> Result<Timed, RunError> {
+pub fn floor(setup: &DictionarySetup) -> Result<Timed, RunError> {
     floor::run(setup)
 }
 
-impl Setup {
+impl DictionarySetup {
     /// Of all clients.
     fn all_requests(&self) -> u64 {
         self.clients as u64 * self.requests

@@ -12,7 +12,7 @@ mod signal;
 use odeon_example_run::{RunError, Timed, finish_line, theater_with};
 use results::Results;
 
-pub use signal::Shape as Setup;
+pub use signal::Shape as FilterBankSetup;
 
 /// Each has a mailbox of its own at the integrator.
 pub const MAX_CHANNELS: usize = 64;
@@ -24,7 +24,7 @@ pub const VERSIONS: &[&str] = &["any-order", "round-robin", "actor"];
 ///
 /// # Errors
 /// If it is not what it should be.
-pub fn run(version: &str, workers: usize, setup: &Setup) -> Result<Timed, RunError> {
+pub fn run(version: &str, workers: usize, setup: &FilterBankSetup) -> Result<Timed, RunError> {
     let theater = theater_with(workers)?;
     let (finish, waiting) = finish_line(1);
     let results = Results::expected_of(*setup, finish);
@@ -40,6 +40,6 @@ pub fn run(version: &str, workers: usize, setup: &Setup) -> Result<Timed, RunErr
 ///
 /// # Errors
 /// If it is not what it should be.
-pub fn floor(setup: &Setup) -> Result<Timed, RunError> {
+pub fn floor(setup: &FilterBankSetup) -> Result<Timed, RunError> {
     floor::run(setup)
 }

@@ -14,7 +14,7 @@ pub use map::MAX_SERIES;
 
 /// What is run.
 #[derive(Debug, Clone, Copy)]
-pub struct Setup {
+pub struct LogisticMapSetup {
     /// Series, each with its rate.
     pub series: usize,
     /// Terms of each series.
@@ -28,7 +28,7 @@ pub const VERSIONS: &[&str] = &["selector", "actor"];
 ///
 /// # Errors
 /// If it is not what it should be.
-pub fn run(version: &str, workers: usize, setup: &Setup) -> Result<Timed, RunError> {
+pub fn run(version: &str, workers: usize, setup: &LogisticMapSetup) -> Result<Timed, RunError> {
     let theater = theater_with(workers)?;
     let (finish, waiting) = finish_line(setup.series);
     let expected = FinalTerms::of(setup.series, setup.terms);
@@ -43,6 +43,6 @@ pub fn run(version: &str, workers: usize, setup: &Setup) -> Result<Timed, RunErr
 ///
 /// # Errors
 /// If it is not what it should be.
-pub fn floor(setup: &Setup) -> Result<Timed, RunError> {
+pub fn floor(setup: &LogisticMapSetup) -> Result<Timed, RunError> {
     floor::run(setup)
 }

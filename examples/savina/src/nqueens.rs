@@ -7,7 +7,7 @@ mod floor;
 mod queue;
 mod selector;
 
-use board::{Board, Task};
+use board::{Board, BoardTask};
 use odeon_example_run::{Finish, RunError, Timed, finish_line, theater_with};
 
 pub use board::MAX_SIZE;
@@ -17,7 +17,7 @@ pub const MAX_PRIORITIES: usize = 30;
 
 /// What is run.
 #[derive(Debug, Clone, Copy)]
-pub struct Setup {
+pub struct QueensSetup {
     /// Rows of the board.
     pub size: usize,
     /// Queens from which on one solver does the rest.
@@ -37,7 +37,7 @@ pub const VERSIONS: &[&str] = &["selector", "actor", "queue"];
 ///
 /// # Errors
 /// If it is not what it should be.
-pub fn run(version: &str, workers: usize, setup: &Setup) -> Result<Timed, RunError> {
+pub fn run(version: &str, workers: usize, setup: &QueensSetup) -> Result<Timed, RunError> {
     let theater = theater_with(workers)?;
     let (finish, waiting) = finish_line(1);
     let begin = match version {
@@ -52,14 +52,14 @@ pub fn run(version: &str, workers: usize, setup: &Setup) -> Result<Timed, RunErr
 ///
 /// # Errors
 /// If it is not what it should be.
-pub fn floor(setup: &Setup) -> Result<Timed, RunError> {
+pub fn floor(setup: &QueensSetup) -> Result<Timed, RunError> {
     floor::run(setup)
 }
 
-impl Setup {
+impl QueensSetup {
     /// The empty board, with the lowest priority: what has more queens goes before it.
-    fn first_task(&self) -> Task {
-        Task { board: Board::EMPTY, priority: self.priorities - 1 }
+    fn first_task(&self) -> BoardTask {
+        BoardTask { board: Board::EMPTY, priority: self.priorities - 1 }
     }
 
     /// How many solutions a run must find.
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn too_few_and_impossibly_many_solutions_are_noticed() {
-        let plan = Setup { size: 6, threshold: 2, solvers: 1, limit: 3, priorities: 1 };
+        let plan = QueensSetup { size: 6, threshold: 2, solvers: 1, limit: 3, priorities: 1 };
         plan.check(3).expect("as many as asked for");
         plan.check(4).expect("all there are");
         let few = plan.check(2).unwrap_err();

@@ -14,7 +14,7 @@ pub use feast::MAX_SEATS;
 
 /// What is run.
 #[derive(Debug, Clone, Copy)]
-pub struct Setup {
+pub struct PhilosophersSetup {
     /// Philosophers and forks.
     pub philosophers: usize,
     /// Meals of each philosopher.
@@ -28,7 +28,7 @@ pub const VERSIONS: &[&str] = &["selector", "actor", "retries"];
 ///
 /// # Errors
 /// If it is not what it should be.
-pub fn run(version: &str, workers: usize, setup: &Setup) -> Result<Timed, RunError> {
+pub fn run(version: &str, workers: usize, setup: &PhilosophersSetup) -> Result<Timed, RunError> {
     let theater = theater_with(workers)?;
     let (seats, rounds) = (setup.philosophers, setup.rounds);
     let (finish, waiting) = finish_line(1);
@@ -44,6 +44,6 @@ pub fn run(version: &str, workers: usize, setup: &Setup) -> Result<Timed, RunErr
 ///
 /// # Errors
 /// If it is not what it should be.
-pub fn floor(setup: &Setup) -> Result<Timed, RunError> {
+pub fn floor(setup: &PhilosophersSetup) -> Result<Timed, RunError> {
     floor::run(setup.philosophers, setup.rounds)
 }

@@ -15,7 +15,7 @@ use script::ListScript;
 
 /// What is run.
 #[derive(Debug, Clone, Copy)]
-pub struct Setup {
+pub struct SortedListSetup {
     /// Actors that ask.
     pub clients: usize,
     /// Requests of each client.
@@ -35,7 +35,7 @@ pub const VERSIONS: &[&str] = &["arrival-order", "readers-first", "writers-first
 ///
 /// # Errors
 /// If it is not what it should be.
-pub fn run(version: &str, workers: usize, setup: &Setup) -> Result<Timed, RunError> {
+pub fn run(version: &str, workers: usize, setup: &SortedListSetup) -> Result<Timed, RunError> {
     let theater = theater_with(workers)?;
     let (finish, waiting) = finish_line(setup.clients);
     let scripts = ListScript::all(setup);
@@ -52,11 +52,11 @@ pub fn run(version: &str, workers: usize, setup: &Setup) -> Result<Timed, RunErr
 ///
 /// # Errors
 /// If it is not what it should be.
-pub fn floor(setup: &Setup) -> Result<Timed, RunError> {
+pub fn floor(setup: &SortedListSetup) -> Result<Timed, RunError> {
     floor::run(setup)
 }
 
-impl Setup {
+impl SortedListSetup {
     /// Of all clients.
     fn all_requests(&self) -> u64 {
         self.clients as u64 * self.requests

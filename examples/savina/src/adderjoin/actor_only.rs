@@ -7,7 +7,7 @@ use odeon_example_run::Post;
 use std::collections::VecDeque;
 
 pub(super) fn set_up(theater: &Theater, feed: Feed, finish: Finish) -> impl FnOnce() {
-    let sink = theater.spawn(Sink { sums: Sums::new(&feed, finish) });
+    let sink = theater.spawn(SumSink { sums: Sums::new(&feed, finish) });
     let adder = theater.spawn(Adder { partial: Partial::new(feed.sources()), sink });
     let feeder = theater.spawn(Feeder { feed, adder });
     move || feeder.post(Continue)
@@ -18,7 +18,7 @@ struct Continue;
 
 struct Feeder {
     feed: Feed,
-    adder: ActorRef<Item>,
+    adder: ActorRef<Addend>,
 }
 
 impl Actor for Feeder {
@@ -26,7 +26,7 @@ impl Actor for Feeder {
 
     fn handle(&mut self, Continue: Continue, ctx: &mut Context<'_, Self>) {
         for (source, number) in self.feed.portion() {
-            self.adder.post(Item { source, number });
+            self.adder.post(Addend { source, number });
         }
         if !self.feed.is_empty() {
             ctx.send_self(Continue);
@@ -35,22 +35,22 @@ impl Actor for Feeder {
 }
 
 #[derive(Message)]
-struct Item {
+struct Addend {
     source: u32,
     number: u32,
 }
 
 struct Adder {
     partial: Partial,
-    sink: ActorRef<Sum>,
+    sink: ActorRef<CompleteSum>,
 }
 
 impl Actor for Adder {
-    type Msg = Item;
+    type Msg = Addend;
 
-    fn handle(&mut self, Item { source, number }: Item, _ctx: &mut Context<'_, Self>) {
+    fn handle(&mut self, Addend { source, number }: Addend, _ctx: &mut Context<'_, Self>) {
         if let Some(sum) = self.partial.add(source, number) {
-            self.sink.post(Sum(sum));
+            self.sink.post(CompleteSum(sum));
         }
     }
 }
@@ -91,16 +91,16 @@ impl Partial {
 }
 
 #[derive(Message)]
-struct Sum(u64);
+struct CompleteSum(u64);
 
-struct Sink {
+struct SumSink {
     sums: Sums,
 }
 
-impl Actor for Sink {
-    type Msg = Sum;
+impl Actor for SumSink {
+    type Msg = CompleteSum;
 
-    fn handle(&mut self, Sum(sum): Sum, _ctx: &mut Context<'_, Self>) {
+    fn handle(&mut self, CompleteSum(sum): CompleteSum, _ctx: &mut Context<'_, Self>) {
         self.sums.receive(sum);
     }
 }

@@ -8,7 +8,7 @@ use odeon_example_run::Finish;
 use odeon_example_run::Post;
 
 pub(super) fn set_up(theater: &Theater, feed: Feed, finish: Finish) -> impl FnOnce() {
-    let sink = theater.spawn(Sink { sums: Sums::new(&feed, finish) });
+    let sink = theater.spawn(SumSink { sums: Sums::new(&feed, finish) });
     let adder = theater.spawn(Adder { sources: feed.sources(), sum: 0, added: 0, sink });
     let feeder = theater.spawn(Feeder { feed, adder });
     move || feeder.post(Continue)
@@ -19,7 +19,7 @@ struct Continue;
 
 struct Feeder {
     feed: Feed,
-    adder: ActorRef<Item>,
+    adder: ActorRef<Addend>,
 }
 
 impl Actor for Feeder {
@@ -27,7 +27,7 @@ impl Actor for Feeder {
 
     fn handle(&mut self, Continue: Continue, ctx: &mut Context<'_, Self>) {
         for (source, number) in self.feed.portion() {
-            self.adder.mailbox(source as usize).post(Item(number));
+            self.adder.mailbox(source as usize).post(Addend(number));
         }
         if !self.feed.is_empty() {
             ctx.send_self(Continue);
@@ -35,10 +35,10 @@ impl Actor for Feeder {
     }
 }
 
-struct Item(u32);
+struct Addend(u32);
 
 /// A mailbox for each source; the sender decides.
-impl Message for Item {
+impl Message for Addend {
     const MAILBOXES: usize = MAX_SOURCES;
 }
 
@@ -46,40 +46,40 @@ struct Adder {
     sources: usize,
     sum: u64,
     added: usize,
-    sink: ActorRef<Sum>,
+    sink: ActorRef<CompleteSum>,
 }
 
 impl Actor for Adder {
-    type Msg = Item;
+    type Msg = Addend;
 
     fn selection(&self) -> Selection {
         Selection::as_they_come()
     }
 
-    fn handle(&mut self, Item(number): Item, ctx: &mut Context<'_, Self>) {
+    fn handle(&mut self, Addend(number): Addend, ctx: &mut Context<'_, Self>) {
         self.sum += u64::from(number);
         self.added += 1;
         if self.added < self.sources {
             ctx.close(ctx.mailbox());
             return;
         }
-        self.sink.post(Sum(self.sum));
+        self.sink.post(CompleteSum(self.sum));
         (self.sum, self.added) = (0, 0);
         ctx.open_all();
     }
 }
 
 #[derive(Message)]
-struct Sum(u64);
+struct CompleteSum(u64);
 
-struct Sink {
+struct SumSink {
     sums: Sums,
 }
 
-impl Actor for Sink {
-    type Msg = Sum;
+impl Actor for SumSink {
+    type Msg = CompleteSum;
 
-    fn handle(&mut self, Sum(sum): Sum, _ctx: &mut Context<'_, Self>) {
+    fn handle(&mut self, CompleteSum(sum): CompleteSum, _ctx: &mut Context<'_, Self>) {
         self.sums.receive(sum);
     }
 }

@@ -1,6 +1,6 @@
 //! Which source has which number next, and the sums that must come of them.
 
-use super::Setup;
+use super::AdderJoinSetup;
 use odeon_example_run::Finish;
 use odeon_example_run::SplitMix64;
 
@@ -19,7 +19,7 @@ pub(super) struct Feed {
 }
 
 impl Feed {
-    pub(super) fn new(setup: &Setup) -> Self {
+    pub(super) fn new(setup: &AdderJoinSetup) -> Self {
         let sources = setup.sources;
         let rows = setup.numbers / sources as u64;
         let left = (0..sources as u32).map(|source| (source, rows)).collect();
@@ -110,7 +110,7 @@ mod tests {
     use odeon_example_run::finish_line;
 
     fn feed(sources: u64, numbers: u64) -> Feed {
-        Feed::new(&Setup { sources: sources as usize, numbers, seed: 1 })
+        Feed::new(&AdderJoinSetup { sources: sources as usize, numbers, seed: 1 })
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! The adder without a runtime.
 
-use super::Setup;
+use super::AdderJoinSetup;
 use super::actor_only::Partial;
 use super::feed::{Feed, Sums};
 use odeon_example_run::RunError;
 use odeon_example_run::Timed;
 use odeon_example_run::finish_line;
 
-pub(super) fn run(setup: &Setup) -> Result<Timed, RunError> {
+pub(super) fn run(setup: &AdderJoinSetup) -> Result<Timed, RunError> {
     let feed = Feed::new(setup);
     let (finish, waiting) = finish_line(1);
     let mut sums = Sums::new(&feed, finish);

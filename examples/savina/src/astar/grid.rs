@@ -5,12 +5,12 @@ use odeon_example_run::SplitMix64;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A node by its number; those of the last dimension follow each other.
-pub(super) type Node = u32;
+pub(super) type GridNode = u32;
 
 /// Where every search begins.
-pub(super) const ORIGIN: Node = 0;
+pub(super) const ORIGIN: GridNode = 0;
 
-const UNREACHED: Node = Node::MAX;
+const UNREACHED: GridNode = GridNode::MAX;
 
 /// The steps that there are, as numbers of three bits, one for each dimension in which a step goes
 /// on by one.
@@ -44,22 +44,22 @@ impl Grid {
         self.edge
     }
 
-    pub(super) fn place(&self, node: Node) -> [usize; 3] {
+    pub(super) fn place(&self, node: GridNode) -> [usize; 3] {
         place(self.edge, node as usize)
     }
 
     /// Four fifths along each edge.
-    pub(super) fn goal(&self) -> Node {
+    pub(super) fn goal(&self) -> GridNode {
         let along = self.edge * 4 / 5;
-        ((along * self.edge + along) * self.edge + along) as Node
+        ((along * self.edge + along) * self.edge + along) as GridNode
     }
 
     /// Where steps lead from here.
     #[inline]
-    pub(super) fn neighbours(&self, node: Node) -> impl Iterator<Item = Node> + use<> {
-        let (steps, edge) = (self.steps[node as usize], self.edge as Node);
+    pub(super) fn neighbours(&self, node: GridNode) -> impl Iterator<Item = GridNode> + use<> {
+        let (steps, edge) = (self.steps[node as usize], self.edge as GridNode);
         let lengths = move |step: u8| {
-            let in_dimension = |bit: u8| Node::from(step >> bit & 1);
+            let in_dimension = |bit: u8| GridNode::from(step >> bit & 1);
             (in_dimension(2) * edge + in_dimension(1)) * edge + in_dimension(0)
         };
         STEPS.filter(move |step| steps >> step & 1 != 0).map(move |step| node + lengths(step))
@@ -67,7 +67,7 @@ impl Grid {
 
     /// Whether `node` is reached for the first time.
     #[inline]
-    pub(super) fn reach(&self, node: Node, from: Node) -> bool {
+    pub(super) fn reach(&self, node: GridNode, from: GridNode) -> bool {
         let reached_from = &self.reached_from[node as usize];
         // ORDERING: Relaxed, all three: who is first owns the node from then on, and nothing else
         // is told by it. The run's end orders all of it before the check.
@@ -80,7 +80,8 @@ impl Grid {
     /// Whether a search has found a way, if there is one, and no other way.
     pub(super) fn check(&self) -> Result<(), String> {
         // ORDERING: Relaxed: the search is over.
-        let reached_from = |node: Node| self.reached_from[node as usize].load(Ordering::Relaxed);
+        let reached_from =
+            |node: GridNode| self.reached_from[node as usize].load(Ordering::Relaxed);
         let goal = self.goal();
         let found = reached_from(goal) != UNREACHED;
         if found != self.is_reachable(goal) {
@@ -101,7 +102,7 @@ impl Grid {
         Ok(())
     }
 
-    fn is_reachable(&self, goal: Node) -> bool {
+    fn is_reachable(&self, goal: GridNode) -> bool {
         let mut reachable = vec![false; self.steps.len()];
         reachable[ORIGIN as usize] = true;
         // Each step leads to a greater number, so one pass sees all ways.
@@ -139,7 +140,7 @@ mod tests {
         let grid = Grid::random(6, 3);
         for node in 0..6 * 6 * 6 {
             let place = grid.place(node);
-            let neighbours: Vec<Node> = grid.neighbours(node).collect();
+            let neighbours: Vec<GridNode> = grid.neighbours(node).collect();
             for neighbour in &neighbours {
                 let next = grid.place(*neighbour);
                 let steps: Vec<usize> = (0..3).map(|side| next[side] - place[side]).collect();
@@ -159,7 +160,7 @@ mod tests {
     }
 
     /// A grid with a way to its goal, and a step of that way.
-    fn searched() -> (Grid, Node) {
+    fn searched() -> (Grid, GridNode) {
         let grid = Grid::random(5, 1);
         assert!(grid.is_reachable(grid.goal()));
         let mut nodes = vec![ORIGIN];

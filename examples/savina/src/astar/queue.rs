@@ -2,9 +2,9 @@
 //! nodes a searcher takes in all that has arrived, so that a stop goes before what it has in its
 //! queue.
 
-use super::Setup;
+use super::AStarSetup;
 use super::grid::{Grid, ORIGIN};
-use super::searching::{Search, Task};
+use super::searching::{SearchState, SearchTask};
 use odeon::prelude::*;
 use odeon_example_run::Finish;
 use odeon_example_run::Post;
@@ -12,15 +12,15 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-pub(super) fn begin(theater: &Theater, plan: Setup, grid: Arc<Grid>, finish: Finish) {
-    let master = Master { plan, grid, searchers: Vec::new(), sent: 0, done: 0, stopped: 0, finish };
-    theater.spawn(master).post(ToMaster::Begin);
+pub(super) fn begin(theater: &Theater, plan: AStarSetup, grid: Arc<Grid>, finish: Finish) {
+    let master = GridMaster { plan, grid, searchers: vec![], sent: 0, done: 0, stopped: 0, finish };
+    theater.spawn(master).post(ToGridMaster::Begin);
 }
 
 #[derive(Message)]
-enum ToMaster {
+enum ToGridMaster {
     Begin,
-    Work(Task),
+    Work(SearchTask),
     Done,
     Found,
     Stopped,
@@ -28,14 +28,14 @@ enum ToMaster {
 
 #[derive(Message)]
 enum ToSearcher {
-    Work(Task),
+    Work(SearchTask),
     /// To itself, behind what has arrived: the most urgent is next.
     Next,
     Stop,
 }
 
-struct Master {
-    plan: Setup,
+struct GridMaster {
+    plan: AStarSetup,
     grid: Arc<Grid>,
     searchers: Vec<ActorRef<ToSearcher>>,
     sent: usize,
@@ -44,9 +44,9 @@ struct Master {
     finish: Finish,
 }
 
-impl Master {
+impl GridMaster {
     /// To the searchers in turn.
-    fn hand_on(&mut self, task: Task) {
+    fn hand_on(&mut self, task: SearchTask) {
         self.searchers[self.sent % self.searchers.len()].post(ToSearcher::Work(task));
         self.sent += 1;
     }
@@ -56,15 +56,15 @@ impl Master {
     }
 }
 
-impl Actor for Master {
-    type Msg = ToMaster;
+impl Actor for GridMaster {
+    type Msg = ToGridMaster;
 
-    fn handle(&mut self, message: ToMaster, ctx: &mut Context<'_, Self>) {
+    fn handle(&mut self, message: ToGridMaster, ctx: &mut Context<'_, Self>) {
         match message {
-            ToMaster::Begin => {
+            ToGridMaster::Begin => {
                 let searcher = |number| Searcher {
                     plan: self.plan,
-                    search: Search::new(self.grid.clone(), number),
+                    search: SearchState::new(self.grid.clone(), number),
                     master: ctx.actor_ref(),
                     work: BinaryHeap::new(),
                     taken: 0,
@@ -73,15 +73,15 @@ impl Actor for Master {
                 self.searchers = searchers.collect();
                 self.hand_on(self.plan.first.task(&self.grid, ORIGIN));
             }
-            ToMaster::Work(task) => self.hand_on(task),
-            ToMaster::Done => {
+            ToGridMaster::Work(task) => self.hand_on(task),
+            ToGridMaster::Done => {
                 self.done += 1;
                 if self.done == self.sent {
                     self.stop_all();
                 }
             }
-            ToMaster::Found => self.stop_all(),
-            ToMaster::Stopped => {
+            ToGridMaster::Found => self.stop_all(),
+            ToGridMaster::Stopped => {
                 self.stopped += 1;
                 if self.stopped == self.searchers.len() {
                     self.finish.arrive();
@@ -93,11 +93,11 @@ impl Actor for Master {
 }
 
 struct Searcher {
-    plan: Setup,
-    search: Search,
-    master: ActorRef<ToMaster>,
+    plan: AStarSetup,
+    search: SearchState,
+    master: ActorRef<ToGridMaster>,
     /// By priority; of equally urgent ones, the one that came first goes first.
-    work: BinaryHeap<Reverse<(usize, u64, Task)>>,
+    work: BinaryHeap<Reverse<(usize, u64, SearchTask)>>,
     taken: u64,
 }
 
@@ -117,18 +117,18 @@ impl Actor for Searcher {
             ToSearcher::Next => {
                 let Some(Reverse((_, _, task))) = self.work.pop() else { return };
                 if self.search.go_on(task.node, self.plan.threshold) {
-                    self.master.post(ToMaster::Found);
+                    self.master.post(ToGridMaster::Found);
                 } else {
                     let tasks = self.search.drain_edge(self.plan.first);
-                    tasks.for_each(|task| self.master.post(ToMaster::Work(task)));
+                    tasks.for_each(|task| self.master.post(ToGridMaster::Work(task)));
                 }
-                self.master.post(ToMaster::Done);
+                self.master.post(ToGridMaster::Done);
                 if !self.work.is_empty() {
                     ctx.send_self(ToSearcher::Next);
                 }
             }
             ToSearcher::Stop => {
-                self.master.post(ToMaster::Stopped);
+                self.master.post(ToGridMaster::Stopped);
                 ctx.stop();
             }
         }

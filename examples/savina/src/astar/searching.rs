@@ -1,15 +1,15 @@
 //! What every searcher does with the node it is sent, and which node goes first.
 
-use super::grid::{Grid, Node};
+use super::grid::{Grid, GridNode};
 use odeon_example_run::BusyWork;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// A node to go on from, and how urgent that is: 0 goes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Task {
+pub(super) struct SearchTask {
     pub(super) priority: usize,
-    pub(super) node: Node,
+    pub(super) node: GridNode,
 }
 
 /// Priorities of tasks.
@@ -28,7 +28,7 @@ pub enum First {
 }
 
 impl First {
-    pub(super) fn task(self, grid: &Grid, node: Node) -> Task {
+    pub(super) fn task(self, grid: &Grid, node: GridNode) -> SearchTask {
         let priority = match self {
             Self::Farthest => {
                 let left = grid.place(node).map(|along| grid.edge() - along);
@@ -41,7 +41,7 @@ impl First {
                 squares.sum::<usize>().isqrt() / GRANULARITY
             }
         };
-        Task { priority: priority.min(PRIORITIES - 1), node }
+        SearchTask { priority: priority.min(PRIORITIES - 1), node }
     }
 }
 
@@ -49,15 +49,15 @@ impl First {
 const DRAWS: u64 = 100;
 
 /// What a searcher keeps.
-pub(super) struct Search {
+pub(super) struct SearchState {
     grid: Arc<Grid>,
-    goal: Node,
+    goal: GridNode,
     /// Nodes that have been reached and not been looked at.
-    edge: VecDeque<Node>,
+    edge: VecDeque<GridNode>,
     work: BusyWork,
 }
 
-impl Search {
+impl SearchState {
     pub(super) fn new(grid: Arc<Grid>, number: usize) -> Self {
         let goal = grid.goal();
         Self { grid, goal, edge: VecDeque::new(), work: BusyWork::new(number as u64) }
@@ -65,7 +65,7 @@ impl Search {
 
     /// Goes on from `node` and looks at so many nodes, breadth first. Whether the goal was found;
     /// if not, the [nodes at the edge](Self::drain_edge) remain to be looked at.
-    pub(super) fn go_on(&mut self, node: Node, threshold: usize) -> bool {
+    pub(super) fn go_on(&mut self, node: GridNode, threshold: usize) -> bool {
         self.edge.clear();
         self.edge.push_back(node);
         for _ in 0..threshold {
@@ -85,7 +85,7 @@ impl Search {
     }
 
     /// The nodes that remain, as tasks.
-    pub(super) fn drain_edge(&mut self, first: First) -> impl Iterator<Item = Task> {
+    pub(super) fn drain_edge(&mut self, first: First) -> impl Iterator<Item = SearchTask> {
         let grid = &self.grid;
         self.edge.drain(..).map(move |node| first.task(grid, node))
     }
@@ -99,7 +99,7 @@ mod tests {
     fn priorities_are_in_range_and_in_order() {
         for edge in [2, 75, 248] {
             let grid = Grid::random(edge, 1);
-            let nodes = (edge * edge * edge) as Node;
+            let nodes = (edge * edge * edge) as GridNode;
             for first in [First::Farthest, First::Nearest] {
                 let priorities =
                     (0..nodes).step_by(97).map(|node| first.task(&grid, node).priority);

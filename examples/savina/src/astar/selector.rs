@@ -1,17 +1,17 @@
 //! The version with selectors: a mailbox for each priority, so that the most urgent node goes
 //! first, and a stop before all of them.
 
-use super::Setup;
+use super::AStarSetup;
 use super::grid::{Grid, ORIGIN};
-use super::searching::{PRIORITIES, Search, Task};
+use super::searching::{PRIORITIES, SearchState, SearchTask};
 use odeon::prelude::*;
 use odeon_example_run::Finish;
 use odeon_example_run::Post;
 use std::sync::Arc;
 
-pub(super) fn begin(theater: &Theater, plan: Setup, grid: Arc<Grid>, finish: Finish) {
-    let master = Master { plan, grid, searchers: Vec::new(), sent: 0, done: 0, stopped: 0, finish };
-    theater.spawn(master).post(ToMaster::Begin);
+pub(super) fn begin(theater: &Theater, plan: AStarSetup, grid: Arc<Grid>, finish: Finish) {
+    let master = GridMaster { plan, grid, searchers: vec![], sent: 0, done: 0, stopped: 0, finish };
+    theater.spawn(master).post(ToGridMaster::Begin);
 }
 
 /// The mailbox of what ends the search.
@@ -21,15 +21,15 @@ const URGENT: usize = 0;
 /// tasks before it says so.
 const COUNTED: usize = PRIORITIES;
 
-enum ToMaster {
+enum ToGridMaster {
     Begin,
-    Work(Task),
+    Work(SearchTask),
     Done,
     Found,
     Stopped,
 }
 
-impl Message for ToMaster {
+impl Message for ToGridMaster {
     const MAILBOXES: usize = PRIORITIES + 1;
 
     fn mailbox(&self) -> usize {
@@ -42,7 +42,7 @@ impl Message for ToMaster {
 }
 
 enum ToSearcher {
-    Work(Task),
+    Work(SearchTask),
     Stop,
 }
 
@@ -57,8 +57,8 @@ impl Message for ToSearcher {
     }
 }
 
-struct Master {
-    plan: Setup,
+struct GridMaster {
+    plan: AStarSetup,
     grid: Arc<Grid>,
     searchers: Vec<ActorRef<ToSearcher>>,
     sent: usize,
@@ -67,9 +67,9 @@ struct Master {
     finish: Finish,
 }
 
-impl Master {
+impl GridMaster {
     /// To the searchers in turn.
-    fn hand_on(&mut self, task: Task) {
+    fn hand_on(&mut self, task: SearchTask) {
         self.searchers[self.sent % self.searchers.len()].post(ToSearcher::Work(task));
         self.sent += 1;
     }
@@ -79,30 +79,30 @@ impl Master {
     }
 }
 
-impl Actor for Master {
-    type Msg = ToMaster;
+impl Actor for GridMaster {
+    type Msg = ToGridMaster;
 
-    fn handle(&mut self, message: ToMaster, ctx: &mut Context<'_, Self>) {
+    fn handle(&mut self, message: ToGridMaster, ctx: &mut Context<'_, Self>) {
         match message {
-            ToMaster::Begin => {
+            ToGridMaster::Begin => {
                 let searcher = |number| Searcher {
                     plan: self.plan,
-                    search: Search::new(self.grid.clone(), number),
+                    search: SearchState::new(self.grid.clone(), number),
                     master: ctx.actor_ref(),
                 };
                 let searchers = (0..self.plan.searchers).map(|number| ctx.spawn(searcher(number)));
                 self.searchers = searchers.collect();
                 self.hand_on(self.plan.first.task(&self.grid, ORIGIN));
             }
-            ToMaster::Work(task) => self.hand_on(task),
-            ToMaster::Done => {
+            ToGridMaster::Work(task) => self.hand_on(task),
+            ToGridMaster::Done => {
                 self.done += 1;
                 if self.done == self.sent {
                     self.stop_all();
                 }
             }
-            ToMaster::Found => self.stop_all(),
-            ToMaster::Stopped => {
+            ToGridMaster::Found => self.stop_all(),
+            ToGridMaster::Stopped => {
                 self.stopped += 1;
                 if self.stopped == self.searchers.len() {
                     self.finish.arrive();
@@ -114,9 +114,9 @@ impl Actor for Master {
 }
 
 struct Searcher {
-    plan: Setup,
-    search: Search,
-    master: ActorRef<ToMaster>,
+    plan: AStarSetup,
+    search: SearchState,
+    master: ActorRef<ToGridMaster>,
 }
 
 impl Actor for Searcher {
@@ -126,15 +126,15 @@ impl Actor for Searcher {
         match message {
             ToSearcher::Work(task) => {
                 if self.search.go_on(task.node, self.plan.threshold) {
-                    self.master.post(ToMaster::Found);
+                    self.master.post(ToGridMaster::Found);
                 } else {
                     let tasks = self.search.drain_edge(self.plan.first);
-                    tasks.for_each(|task| self.master.post(ToMaster::Work(task)));
+                    tasks.for_each(|task| self.master.post(ToGridMaster::Work(task)));
                 }
-                self.master.post(ToMaster::Done);
+                self.master.post(ToGridMaster::Done);
             }
             ToSearcher::Stop => {
-                self.master.post(ToMaster::Stopped);
+                self.master.post(ToGridMaster::Stopped);
                 ctx.stop();
             }
         }

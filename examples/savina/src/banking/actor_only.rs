@@ -3,20 +3,20 @@
 
 use super::ledger::Ledger;
 use crate::bank_transfers::{INITIAL_BALANCE, Transfer};
-use crate::book::Book;
+use crate::book::AddressBook;
 use odeon::prelude::*;
 use odeon_example_run::Finish;
 use odeon_example_run::Post;
 use std::collections::VecDeque;
 
 pub(super) fn set_up(theater: &Theater, ledger: Ledger, finish: Finish) -> impl FnOnce() {
-    let (count, book) = (ledger.accounts(), Book::new());
+    let (count, book) = (ledger.accounts(), AddressBook::new());
     let teller = theater.spawn(Teller { ledger, book: book.clone(), finish });
     let account = |number| {
         let (book, teller) = (book.clone(), teller.clone());
         let (credits, transfers) = (VecDeque::new(), VecDeque::new());
         let (balance, waits) = (INITIAL_BALANCE, false);
-        theater.spawn(Account { number, balance, waits, credits, transfers, book, teller })
+        theater.spawn(BankAccount { number, balance, waits, credits, transfers, book, teller })
     };
     book.fill((0..count as u32).map(account).collect());
     move || teller.post(ToTeller::Order)
@@ -31,7 +31,7 @@ enum ToTeller {
 
 struct Teller {
     ledger: Ledger,
-    book: Book<ToAccount>,
+    book: AddressBook<ToAccount>,
     finish: Finish,
 }
 
@@ -43,7 +43,7 @@ impl Actor for Teller {
             ToTeller::Order => {
                 for Transfer { source, destination, amount } in self.ledger.portion() {
                     let (to, amount) = (destination as u32, amount as u32);
-                    self.book.actor(source).post(ToAccount::Transfer(Order { to, amount }));
+                    self.book.actor(source).post(ToAccount::Transfer(TransferOrder { to, amount }));
                 }
                 if self.ledger.has_more() {
                     ctx.send_self(ToTeller::Order);
@@ -65,7 +65,7 @@ impl Actor for Teller {
 enum ToAccount {
     Confirmed,
     Credit(Credit),
-    Transfer(Order),
+    Transfer(TransferOrder),
     Close,
 }
 
@@ -74,29 +74,29 @@ struct Credit {
     amount: u32,
 }
 
-struct Order {
+struct TransferOrder {
     to: u32,
     amount: u32,
 }
 
-struct Account {
+struct BankAccount {
     number: u32,
     balance: i64,
     /// For a confirmation.
     waits: bool,
     credits: VecDeque<Credit>,
-    transfers: VecDeque<Order>,
-    book: Book<ToAccount>,
+    transfers: VecDeque<TransferOrder>,
+    book: AddressBook<ToAccount>,
     teller: ActorRef<ToTeller>,
 }
 
-impl Account {
+impl BankAccount {
     fn credit(&mut self, Credit { from, amount }: Credit) {
         self.balance += i64::from(amount);
         self.book.actor(from as usize).post(ToAccount::Confirmed);
     }
 
-    fn transfer(&mut self, Order { to, amount }: Order) {
+    fn transfer(&mut self, TransferOrder { to, amount }: TransferOrder) {
         self.balance -= i64::from(amount);
         let credit = Credit { from: self.number, amount };
         self.book.actor(to as usize).post(ToAccount::Credit(credit));
@@ -104,7 +104,7 @@ impl Account {
     }
 }
 
-impl Actor for Account {
+impl Actor for BankAccount {
     type Msg = ToAccount;
 
     fn handle(&mut self, message: ToAccount, ctx: &mut Context<'_, Self>) {

@@ -1,13 +1,13 @@
 //! All transfers without a runtime.
 
-use super::Setup;
+use super::BankingSetup;
 use super::ledger::Ledger;
 use crate::bank_transfers::INITIAL_BALANCE;
 use odeon_example_run::RunError;
 use odeon_example_run::Timed;
 use odeon_example_run::finish_line;
 
-pub(super) fn run(setup: &Setup) -> Result<Timed, RunError> {
+pub(super) fn run(setup: &BankingSetup) -> Result<Timed, RunError> {
     let mut balances = vec![INITIAL_BALANCE; setup.accounts];
     let (timed, ()) = Timed::of(setup.transfers, || {
         for transfer in setup.drawn() {

@@ -1,7 +1,7 @@
 //! What the teller knows: the transfers to be ordered, how many are not done, and what every
 //! account must end with.
 
-use super::Setup;
+use super::BankingSetup;
 use crate::bank_transfers::{INITIAL_BALANCE, Transfer, Transfers};
 use odeon_example_run::Finish;
 
@@ -18,7 +18,7 @@ pub(super) struct Ledger {
 
 impl Ledger {
     /// Amounts may be added in any order, so one loop tells the balances.
-    pub(super) fn new(setup: &Setup) -> Self {
+    pub(super) fn new(setup: &BankingSetup) -> Self {
         let mut expected = vec![INITIAL_BALANCE; setup.accounts];
         for transfer in setup.drawn() {
             expected[transfer.source] -= transfer.amount;
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn lost_money_is_noticed_and_every_transfer_is_ordered_once() {
-        let mut ledger = Ledger::new(&Setup { accounts: 1000, transfers: 5000, seed: 1 });
+        let mut ledger = Ledger::new(&BankingSetup { accounts: 1000, transfers: 5000, seed: 1 });
         assert_eq!(ledger.expected.iter().sum::<i64>(), 1000 * INITIAL_BALANCE);
         let mut ordered = ledger.portion().count();
         while ledger.has_more() {

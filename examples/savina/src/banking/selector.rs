@@ -2,17 +2,17 @@
 
 use super::ledger::Ledger;
 use crate::bank_transfers::{INITIAL_BALANCE, Transfer};
-use crate::book::Book;
+use crate::book::AddressBook;
 use odeon::prelude::*;
 use odeon_example_run::Finish;
 use odeon_example_run::Post;
 
 pub(super) fn set_up(theater: &Theater, ledger: Ledger, finish: Finish) -> impl FnOnce() {
-    let (count, book) = (ledger.accounts(), Book::new());
+    let (count, book) = (ledger.accounts(), AddressBook::new());
     let teller = theater.spawn(Teller { ledger, book: book.clone(), finish });
     let account = |number| {
         let (book, teller) = (book.clone(), teller.clone());
-        theater.spawn(Account { number, balance: INITIAL_BALANCE, book, teller })
+        theater.spawn(BankAccount { number, balance: INITIAL_BALANCE, book, teller })
     };
     book.fill((0..count as u32).map(account).collect());
     move || teller.post(ToTeller::Order)
@@ -27,7 +27,7 @@ enum ToTeller {
 
 struct Teller {
     ledger: Ledger,
-    book: Book<ToAccount>,
+    book: AddressBook<ToAccount>,
     finish: Finish,
 }
 
@@ -58,7 +58,7 @@ impl Actor for Teller {
 }
 
 #[derive(Mailboxes, Clone, Copy)]
-enum Port {
+enum AccountPort {
     Confirmations,
     Credits,
     Transfers,
@@ -66,24 +66,24 @@ enum Port {
 
 #[derive(Message)]
 enum ToAccount {
-    #[mailbox(Port::Confirmations)]
+    #[mailbox(AccountPort::Confirmations)]
     Confirmed,
-    #[mailbox(Port::Credits)]
+    #[mailbox(AccountPort::Credits)]
     Credit { from: u32, amount: u32 },
-    #[mailbox(Port::Transfers)]
+    #[mailbox(AccountPort::Transfers)]
     Transfer { to: u32, amount: u32 },
-    #[mailbox(Port::Transfers)]
+    #[mailbox(AccountPort::Transfers)]
     Close,
 }
 
-struct Account {
+struct BankAccount {
     number: u32,
     balance: i64,
-    book: Book<ToAccount>,
+    book: AddressBook<ToAccount>,
     teller: ActorRef<ToTeller>,
 }
 
-impl Actor for Account {
+impl Actor for BankAccount {
     type Msg = ToAccount;
 
     fn selection(&self) -> Selection {
@@ -96,7 +96,7 @@ impl Actor for Account {
                 self.balance -= i64::from(amount);
                 let credit = ToAccount::Credit { from: self.number, amount };
                 self.book.actor(to as usize).post(credit);
-                ctx.close_all_except([Port::Confirmations]);
+                ctx.close_all_except([AccountPort::Confirmations]);
             }
             ToAccount::Credit { from, amount } => {
                 self.balance += i64::from(amount);

@@ -1,11 +1,11 @@
 //! One thread: a customer comes, and is served.
 
-use super::visits::{Plan, Visits};
+use super::visits::{BarberPlan, Visits};
 use odeon_example_run::RunError;
 use odeon_example_run::Timed;
 use odeon_example_run::finish_line;
 
-pub(super) fn run(plan: Plan) -> Result<Timed, RunError> {
+pub(super) fn run(plan: BarberPlan) -> Result<Timed, RunError> {
     let (finish, waiting) = finish_line(1);
     let mut visits = Visits::new(plan.haircuts, finish);
     let (timed, ()) = Timed::of(plan.haircuts as u64, || {

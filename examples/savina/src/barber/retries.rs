@@ -1,14 +1,14 @@
 //! The version of the suite: who finds no free seat is sent away, and comes again.
 
-use super::visits::{Delays, Plan, Visits};
+use super::visits::{BarberPlan, Delays, Visits};
 use odeon::prelude::*;
 use odeon_example_run::Post;
 use std::collections::VecDeque;
 
-pub(super) fn begin(theater: &Theater, plan: Plan, seats: usize, visits: Visits) {
+pub(super) fn begin(theater: &Theater, plan: BarberPlan, seats: usize, visits: Visits) {
     let barber = theater.spawn(Barber { cuts: plan.cuts(), served: 0 });
     let waiting = VecDeque::with_capacity(seats.min(plan.haircuts));
-    let room = Room { seats, waiting, most: 0, asleep: true, barber };
+    let room = WaitingRoom { seats, waiting, most: 0, asleep: true, barber };
     let street = Street { plan, visits, room: theater.spawn(room) };
     theater.spawn(street).post(ToStreet::Begin);
 }
@@ -43,7 +43,7 @@ enum ToStreet {
     Closed { most: usize, seats: usize, cuts: usize },
 }
 
-struct Room {
+struct WaitingRoom {
     seats: usize,
     waiting: VecDeque<ActorRef<ToCustomer>>,
     most: usize,
@@ -51,7 +51,7 @@ struct Room {
     barber: ActorRef<ToBarber>,
 }
 
-impl Actor for Room {
+impl Actor for WaitingRoom {
     type Msg = ToRoom;
 
     fn handle(&mut self, message: ToRoom, ctx: &mut Context<'_, Self>) {
@@ -132,7 +132,7 @@ impl Actor for Customer {
 }
 
 struct Street {
-    plan: Plan,
+    plan: BarberPlan,
     visits: Visits,
     room: ActorRef<ToRoom>,
 }

@@ -1,21 +1,21 @@
 //! How long everything takes, and whether every customer has been served.
 
-use super::Setup;
+use super::BarberSetup;
 use odeon_example_run::BusyWork;
 use odeon_example_run::Finish;
 use odeon_example_run::SplitMix64;
 
 /// The parameters of a run, read once.
 #[derive(Clone, Copy)]
-pub(super) struct Plan {
+pub(super) struct BarberPlan {
     pub(super) haircuts: usize,
     pause: u64,
     cut: u64,
     seed: u64,
 }
 
-impl Plan {
-    pub(super) fn new(setup: &Setup) -> Self {
+impl BarberPlan {
+    pub(super) fn new(setup: &BarberSetup) -> Self {
         Self { haircuts: setup.haircuts, pause: setup.pause, cut: setup.cut, seed: setup.seed }
     }
 

@@ -1,7 +1,7 @@
 //! What producers and consumers compute, the buffer between them, and what must have been consumed
 //! in the end.
 
-use super::Setup;
+use super::BufferSetup;
 use odeon_example_run::{Finish, SplitMix64};
 use std::collections::VecDeque;
 
@@ -18,7 +18,7 @@ pub(super) struct Trade {
 }
 
 impl Trade {
-    pub(super) fn new(setup: &Setup) -> Self {
+    pub(super) fn new(setup: &BufferSetup) -> Self {
         Self {
             producers: setup.producers as u32,
             consumers: setup.consumers as u32,
@@ -148,7 +148,7 @@ mod tests {
     use odeon_example_run::finish_line;
 
     fn trade() -> Trade {
-        Trade::new(&Setup {
+        Trade::new(&BufferSetup {
             buffer: 600,
             producers: 500,
             consumers: 1,

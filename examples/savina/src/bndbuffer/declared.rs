@@ -1,13 +1,13 @@
 //! Guards say when the mailboxes of producers and consumers are open.
 
 use super::buffer::{Buffer, Consumed, Reports, Trade, process};
-use crate::book::Book;
+use crate::book::AddressBook;
 use odeon::prelude::*;
 use odeon_example_run::Finish;
 use odeon_example_run::Post;
 
 pub(super) fn set_up(theater: &Theater, trade: Trade, finish: Finish) -> impl FnOnce() {
-    let (producers, consumers) = (Book::new(), Book::new());
+    let (producers, consumers) = (AddressBook::new(), AddressBook::new());
     let keeper = theater.spawn(Keeper {
         buffer: Buffer::new(&trade),
         producers: producers.clone(),
@@ -52,8 +52,8 @@ enum ToKeeper {
 /// Keeps the buffer.
 struct Keeper {
     buffer: Buffer,
-    producers: Book<Produce>,
-    consumers: Book<ToConsumer>,
+    producers: AddressBook<Produce>,
+    consumers: AddressBook<ToConsumer>,
     still_producing: u32,
     reports: Reports,
 }

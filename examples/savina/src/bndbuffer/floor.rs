@@ -1,13 +1,13 @@
 //! Producers and consumers in turn, without a runtime.
 
-use super::Setup;
+use super::BufferSetup;
 use super::buffer::{Buffer, Consumed, Reports, Trade, process};
 use odeon_example_run::RunError;
 use odeon_example_run::Timed;
 use odeon_example_run::finish_line;
 use std::hint::black_box;
 
-pub(super) fn run(setup: &Setup) -> Result<Timed, RunError> {
+pub(super) fn run(setup: &BufferSetup) -> Result<Timed, RunError> {
     let trade = Trade { consumers: 1, ..Trade::new(setup) };
     let mut buffer = Buffer::new(&trade);
     let mut made = vec![0.0; trade.producers as usize];

@@ -1,6 +1,6 @@
 //! Who smokes, how long, and how much of it must have come to each smoker.
 
-use super::Setup;
+use super::SmokersSetup;
 use odeon_example_run::BusyWork;
 use odeon_example_run::Finish;
 use odeon_example_run::SplitMix64;
@@ -25,7 +25,7 @@ pub(super) struct Round {
 const LEAST: u64 = 10;
 
 impl Rounds {
-    pub(super) fn new(setup: &Setup) -> Self {
+    pub(super) fn new(setup: &SmokersSetup) -> Self {
         Self {
             random: SplitMix64::new(setup.seed),
             smokers: setup.smokers,

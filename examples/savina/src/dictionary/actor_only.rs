@@ -1,19 +1,19 @@
 //! An actor that handles one request at a time.
 
-use super::script::{DictionaryScript, Entries, Request, entries};
-use crate::clients::{Clients, Server, SetUp};
+use super::script::{DictionaryEntries, DictionaryRequest, DictionaryScript, entries};
+use crate::clients::{Clients, RequestServer, SetUp};
 use odeon::prelude::*;
 use odeon_example_run::Finish;
 use odeon_example_run::Post;
 
 #[derive(Message)]
 enum ToDictionary {
-    Request { client: usize, request: Request },
+    Request { client: usize, request: DictionaryRequest },
     Writes(Reply<u64>),
 }
 
 struct DictionaryActor {
-    entries: Entries,
+    entries: DictionaryEntries,
     clients: Clients<u32>,
     writes: u64,
 }
@@ -23,10 +23,10 @@ impl Actor for DictionaryActor {
 
     fn handle(&mut self, message: ToDictionary, _ctx: &mut Context<'_, Self>) {
         match message {
-            ToDictionary::Request { client, request: Request::Get(key) } => {
+            ToDictionary::Request { client, request: DictionaryRequest::Get(key) } => {
                 self.clients.answer(client, self.entries[&key]);
             }
-            ToDictionary::Request { client, request: Request::Put(key, value) } => {
+            ToDictionary::Request { client, request: DictionaryRequest::Put(key, value) } => {
                 self.entries.insert(key, value);
                 self.writes += 1;
                 self.clients.answer(client, value);
@@ -36,9 +36,9 @@ impl Actor for DictionaryActor {
     }
 }
 
-impl Server<Request> for ActorRef<ToDictionary> {
+impl RequestServer<DictionaryRequest> for ActorRef<ToDictionary> {
     #[inline]
-    fn request(&self, client: usize, request: Request) {
+    fn request(&self, client: usize, request: DictionaryRequest) {
         self.post(ToDictionary::Request { client, request });
     }
 }

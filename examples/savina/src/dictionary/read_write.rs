@@ -1,12 +1,12 @@
 //! Readers and writers: lookups of several clients at once.
 
-use super::script::{DictionaryScript, Entries, Request, entries};
-use crate::clients::{Clients, Server, SetUp};
+use super::script::{DictionaryEntries, DictionaryRequest, DictionaryScript, entries};
+use crate::clients::{Clients, RequestServer, SetUp};
 use odeon::prelude::*;
 use odeon_example_run::Finish;
 
 #[derive(Message)]
-enum Look {
+enum DictionaryRead {
     Get { client: usize, key: u32 },
     Writes(Reply<u64>),
 }
@@ -19,19 +19,19 @@ struct Put {
 }
 
 struct DictionaryActor {
-    entries: Entries,
+    entries: DictionaryEntries,
     clients: Clients<u32>,
     writes: u64,
 }
 
 impl ReadWriteActor for DictionaryActor {
-    type Read = Look;
+    type Read = DictionaryRead;
     type Write = Put;
 
-    fn read(&self, look: Look, _ctx: &mut ReadContext<'_, Self>) {
+    fn read(&self, look: DictionaryRead, _ctx: &mut ReadContext<'_, Self>) {
         match look {
-            Look::Get { client, key } => self.clients.answer(client, self.entries[&key]),
-            Look::Writes(reply) => reply.send(self.writes),
+            DictionaryRead::Get { client, key } => self.clients.answer(client, self.entries[&key]),
+            DictionaryRead::Writes(reply) => reply.send(self.writes),
         }
     }
 
@@ -42,12 +42,12 @@ impl ReadWriteActor for DictionaryActor {
     }
 }
 
-impl Server<Request> for ActorRef<ReadWrite<Look, Put>> {
+impl RequestServer<DictionaryRequest> for ActorRef<ReadWrite<DictionaryRead, Put>> {
     #[inline]
-    fn request(&self, client: usize, request: Request) {
+    fn request(&self, client: usize, request: DictionaryRequest) {
         let _ = match request {
-            Request::Get(key) => self.read(Look::Get { client, key }),
-            Request::Put(key, value) => self.write(Put { client, key, value }),
+            DictionaryRequest::Get(key) => self.read(DictionaryRead::Get { client, key }),
+            DictionaryRequest::Put(key, value) => self.write(Put { client, key, value }),
         };
     }
 }
@@ -62,6 +62,6 @@ pub(super) fn set_up(
     let actor = DictionaryActor { entries: entries(), clients: clients.clone(), writes: 0 };
     let dictionary = theater.spawn(ReadWriting::new(actor, policy));
     clients.fill(theater, scripts, &dictionary, finish);
-    let writes = move || dictionary.ask_read(Look::Writes).wait().ok();
+    let writes = move || dictionary.ask_read(DictionaryRead::Writes).wait().ok();
     SetUp { begin: Box::new(move || clients.begin()), outcome: Box::new(writes) }
 }

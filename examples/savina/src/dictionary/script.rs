@@ -1,6 +1,6 @@
 //! What each client asks of the dictionary, and what it may be answered.
 
-use super::Setup;
+use super::DictionarySetup;
 use crate::clients::Script;
 use odeon_example_run::RunError;
 use odeon_example_run::SplitMix64;
@@ -15,13 +15,13 @@ fn value_of(key: u32, random: u32) -> u32 {
 }
 
 /// The dictionary of all versions.
-pub(super) type Entries = HashMap<u32, u32>;
+pub(super) type DictionaryEntries = HashMap<u32, u32>;
 
-pub(super) fn entries() -> Entries {
+pub(super) fn entries() -> DictionaryEntries {
     (0..KEYS).map(|key| (key, key)).collect()
 }
 
-pub(super) enum Request {
+pub(super) enum DictionaryRequest {
     Get(u32),
     Put(u32, u32),
 }
@@ -36,7 +36,7 @@ pub(super) struct DictionaryScript {
 
 impl DictionaryScript {
     /// One for each client.
-    pub(super) fn all(setup: &Setup) -> Vec<Self> {
+    pub(super) fn all(setup: &DictionarySetup) -> Vec<Self> {
         let (requests, writes) = (setup.requests, setup.writes);
         let random = |client| SplitMix64::of_member(setup.seed, client);
         let clients = 0..setup.clients;
@@ -46,19 +46,19 @@ impl DictionaryScript {
 }
 
 impl Script for DictionaryScript {
-    type Request = Request;
+    type Request = DictionaryRequest;
     type Answer = u32;
 
     #[inline]
-    fn next(&mut self) -> Option<Request> {
+    fn next(&mut self) -> Option<DictionaryRequest> {
         self.left = self.left.checked_sub(1)?;
         let drawn = self.random.next();
         self.key = (drawn >> 32) as u32 & (KEYS - 1);
         let writes = drawn % 100 < self.writes;
         Some(if writes {
-            Request::Put(self.key, value_of(self.key, self.random.next() as u32))
+            DictionaryRequest::Put(self.key, value_of(self.key, self.random.next() as u32))
         } else {
-            Request::Get(self.key)
+            DictionaryRequest::Get(self.key)
         })
     }
 
@@ -72,10 +72,12 @@ impl Script for DictionaryScript {
 }
 
 /// Whether the dictionary has been changed as often as the clients have asked for it.
-pub(super) fn check_writes(setup: &Setup, counted: Option<u64>) -> Result<(), RunError> {
+pub(super) fn check_writes(setup: &DictionarySetup, counted: Option<u64>) -> Result<(), RunError> {
     let mut scripts = DictionaryScript::all(setup);
     let of = |script: &mut DictionaryScript| {
-        std::iter::from_fn(|| script.next()).filter(|it| matches!(it, Request::Put(..))).count()
+        std::iter::from_fn(|| script.next())
+            .filter(|it| matches!(it, DictionaryRequest::Put(..)))
+            .count()
     };
     let expected = scripts.iter_mut().map(of).sum::<usize>() as u64;
     match counted {

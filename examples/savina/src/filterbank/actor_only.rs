@@ -8,25 +8,25 @@ use odeon_example_run::Post;
 use std::collections::VecDeque;
 
 pub(super) fn set_up(theater: &Theater, shape: Shape, results: Results) -> impl FnOnce() {
-    let sink = theater.spawn(Sink { results });
+    let sink = theater.spawn(SignalSink { results });
     let integrator = theater.spawn(Integrator::new(shape.channels, sink));
     pipeline::set_up(theater, shape, &integrator)
 }
 
 #[derive(Message)]
-struct Joined {
+struct BankItem {
     channel: usize,
     message: ToStage,
 }
 
-impl FromBank for Joined {
+impl FromBank for BankItem {
     fn post(integrator: &ActorRef<Self>, channel: usize, message: ToStage) {
         integrator.post(Self { channel, message });
     }
 }
 
 /// Values for one sum.
-struct Row {
+struct PartialSum {
     /// Of each channel; added in their order, so that every run comes to the same bits.
     values: Vec<f64>,
     come: usize,
@@ -37,7 +37,7 @@ struct Integrator {
     come: Vec<usize>,
     complete: usize,
     /// Sums that are not complete, oldest first.
-    rows: VecDeque<Row>,
+    rows: VecDeque<PartialSum>,
     exits: usize,
     sink: ActorRef<ToStage>,
 }
@@ -52,7 +52,7 @@ impl Integrator {
         let number = self.come[channel] - self.complete;
         self.come[channel] += 1;
         if number == self.rows.len() {
-            self.rows.push_back(Row { values: vec![0.0; channels], come: 0 });
+            self.rows.push_back(PartialSum { values: vec![0.0; channels], come: 0 });
         }
         let row = &mut self.rows[number];
         row.values[channel] = value;
@@ -68,9 +68,9 @@ impl Integrator {
 }
 
 impl Actor for Integrator {
-    type Msg = Joined;
+    type Msg = BankItem;
 
-    fn handle(&mut self, Joined { channel, message }: Joined, ctx: &mut Context<'_, Self>) {
+    fn handle(&mut self, BankItem { channel, message }: BankItem, ctx: &mut Context<'_, Self>) {
         match message {
             ToStage::Value(value) => self.add(channel, value),
             ToStage::Exit => {
@@ -84,11 +84,11 @@ impl Actor for Integrator {
     }
 }
 
-struct Sink {
+struct SignalSink {
     results: Results,
 }
 
-impl Actor for Sink {
+impl Actor for SignalSink {
     type Msg = ToStage;
 
     fn handle(&mut self, message: ToStage, _ctx: &mut Context<'_, Self>) {

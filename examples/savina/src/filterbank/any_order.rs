@@ -9,20 +9,20 @@ use odeon::prelude::*;
 use odeon_example_run::Post;
 
 pub(super) fn set_up(theater: &Theater, shape: Shape, results: Results) -> impl FnOnce() {
-    let sink = theater.spawn(Sink { results });
+    let sink = theater.spawn(SignalSink { results });
     let integrator =
         theater.spawn(Integrator { values: vec![0.0; shape.channels], come: 0, exits: 0, sink });
     pipeline::set_up(theater, shape, &integrator)
 }
 
-struct Joined(ToStage);
+struct BankItem(ToStage);
 
 /// A mailbox for each channel; the sender decides.
-impl Message for Joined {
+impl Message for BankItem {
     const MAILBOXES: usize = MAX_CHANNELS;
 }
 
-impl FromBank for Joined {
+impl FromBank for BankItem {
     fn post(integrator: &ActorRef<Self>, channel: usize, message: ToStage) {
         integrator.mailbox(channel).post(Self(message));
     }
@@ -37,13 +37,13 @@ struct Integrator {
 }
 
 impl Actor for Integrator {
-    type Msg = Joined;
+    type Msg = BankItem;
 
     fn selection(&self) -> Selection {
         Selection::as_they_come()
     }
 
-    fn handle(&mut self, Joined(message): Joined, ctx: &mut Context<'_, Self>) {
+    fn handle(&mut self, BankItem(message): BankItem, ctx: &mut Context<'_, Self>) {
         let channels = self.values.len();
         match message {
             ToStage::Value(value) => {
@@ -68,11 +68,11 @@ impl Actor for Integrator {
     }
 }
 
-struct Sink {
+struct SignalSink {
     results: Results,
 }
 
-impl Actor for Sink {
+impl Actor for SignalSink {
     type Msg = ToStage;
 
     fn handle(&mut self, message: ToStage, _ctx: &mut Context<'_, Self>) {

@@ -1,6 +1,6 @@
 //! What all versions have in common: the producer, the source, and the banks up to the integrator.
 
-use super::signal::{Shape, Step, item};
+use super::signal::{Shape, SignalStep, item};
 use odeon::prelude::*;
 use odeon_example_run::Post;
 
@@ -32,23 +32,24 @@ pub(super) fn set_up<J: FromBank>(
         theater.spawn(Stage { step: Bank, next })
     };
     let branches = theater.spawn(Branches { banks: (0..shape.channels).map(bank).collect() });
-    let producer = theater.spawn(Producer { left: shape.items });
-    let source = theater.spawn(Source { number: 0, producer: producer.clone(), next: branches });
-    move || producer.post(Next(source))
+    let producer = theater.spawn(SignalProducer { left: shape.items });
+    let source =
+        theater.spawn(SignalSource { number: 0, producer: producer.clone(), next: branches });
+    move || producer.post(SourceReady(source))
 }
 
 /// The source wants to be told whether to go on.
 #[derive(Message)]
-struct Next(ActorRef<ToSource>);
+struct SourceReady(ActorRef<ToSource>);
 
-struct Producer {
+struct SignalProducer {
     left: u64,
 }
 
-impl Actor for Producer {
-    type Msg = Next;
+impl Actor for SignalProducer {
+    type Msg = SourceReady;
 
-    fn handle(&mut self, Next(source): Next, ctx: &mut Context<'_, Self>) {
+    fn handle(&mut self, SourceReady(source): SourceReady, ctx: &mut Context<'_, Self>) {
         if self.left == 0 {
             source.post(ToSource::Exit);
             ctx.stop();
@@ -65,13 +66,13 @@ enum ToSource {
     Exit,
 }
 
-struct Source {
+struct SignalSource {
     number: u64,
-    producer: ActorRef<Next>,
+    producer: ActorRef<SourceReady>,
     next: ActorRef<ToStage>,
 }
 
-impl Actor for Source {
+impl Actor for SignalSource {
     type Msg = ToSource;
 
     fn handle(&mut self, message: ToSource, ctx: &mut Context<'_, Self>) {
@@ -79,7 +80,7 @@ impl Actor for Source {
             ToSource::Boot => {
                 self.next.post(ToStage::Value(item(self.number)));
                 self.number += 1;
-                self.producer.post(Next(ctx.actor_ref()));
+                self.producer.post(SourceReady(ctx.actor_ref()));
             }
             ToSource::Exit => {
                 self.next.post(ToStage::Exit);
@@ -112,7 +113,7 @@ impl Actor for Branches {
 /// The first stage of a bank.
 struct Bank;
 
-impl Step for Bank {
+impl SignalStep for Bank {
     fn step(&mut self, value: f64) -> Option<f64> {
         Some(value)
     }
@@ -123,7 +124,7 @@ struct Stage<S> {
     next: ActorRef<ToStage>,
 }
 
-impl<S: Step> Actor for Stage<S> {
+impl<S: SignalStep> Actor for Stage<S> {
     type Msg = ToStage;
 
     fn handle(&mut self, message: ToStage, ctx: &mut Context<'_, Self>) {

@@ -1,6 +1,6 @@
 //! What must come out of all banks together, in which order.
 
-use super::signal::{Shape, Step, item};
+use super::signal::{Shape, SignalStep, item};
 use odeon_example_run::Finish;
 
 /// Checks the joined values, each at its place.

@@ -48,7 +48,7 @@ pub(super) fn item(number: u64) -> f64 {
 }
 
 /// One stage: what goes on, if anything does, when a value has come.
-pub(super) trait Step: Send + 'static {
+pub(super) trait SignalStep: Send + 'static {
     fn step(&mut self, value: f64) -> Option<f64>;
 }
 
@@ -58,7 +58,7 @@ pub(super) struct Delay {
     next: usize,
 }
 
-impl Step for Delay {
+impl SignalStep for Delay {
     #[inline]
     fn step(&mut self, value: f64) -> Option<f64> {
         let before = std::mem::replace(&mut self.kept[self.next], value);
@@ -94,7 +94,7 @@ impl Filter {
     }
 }
 
-impl Step for Filter {
+impl SignalStep for Filter {
     #[inline]
     fn step(&mut self, value: f64) -> Option<f64> {
         self.see(value).then(|| self.sum())
@@ -117,7 +117,7 @@ impl Sampler {
     }
 }
 
-impl Step for Sampler {
+impl SignalStep for Sampler {
     #[inline]
     fn step(&mut self, value: f64) -> Option<f64> {
         Some(if self.lets_through() { value } else { 0.0 })

@@ -1,15 +1,15 @@
 //! A series stashes requests until its term has come.
 
 use super::map::{FinalTerms, first_term, next_term, rate};
-use crate::book::Book;
+use crate::book::AddressBook;
 use odeon::prelude::*;
 use odeon_example_run::Finish;
 use odeon_example_run::Post;
 use std::collections::VecDeque;
 
 pub(super) fn set_up(theater: &Theater, expected: FinalTerms, finish: Finish) -> impl FnOnce() {
-    let (count, book) = (expected.series(), Book::new());
-    let master = theater.spawn(Master { expected, book: book.clone(), finish });
+    let (count, book) = (expected.series(), AddressBook::new());
+    let master = theater.spawn(MapMaster { expected, book: book.clone(), finish });
     let series = |number| {
         let computer = theater.spawn(RateComputer { rate: rate(number), series: book.clone() });
         let term = first_term(number);
@@ -24,36 +24,36 @@ pub(super) fn set_up(theater: &Theater, expected: FinalTerms, finish: Finish) ->
         })
     };
     book.fill((0..count).map(series).collect());
-    move || master.post(ToMaster::Begin)
+    move || master.post(ToMapMaster::Begin)
 }
 
 #[derive(Message)]
-enum ToMaster {
+enum ToMapMaster {
     Begin,
     Final { series: usize, term: f64 },
 }
 
-struct Master {
+struct MapMaster {
     expected: FinalTerms,
-    book: Book<ToSeries>,
+    book: AddressBook<ToSeries>,
     finish: Finish,
 }
 
-impl Actor for Master {
-    type Msg = ToMaster;
+impl Actor for MapMaster {
+    type Msg = ToMapMaster;
 
-    fn handle(&mut self, message: ToMaster, _ctx: &mut Context<'_, Self>) {
+    fn handle(&mut self, message: ToMapMaster, _ctx: &mut Context<'_, Self>) {
         match message {
-            ToMaster::Begin => {
+            ToMapMaster::Begin => {
                 for _ in 0..self.expected.terms {
                     self.book
                         .all()
                         .iter()
-                        .for_each(|series| series.post(ToSeries::Ask(Request::Next)));
+                        .for_each(|series| series.post(ToSeries::Ask(Query::Next)));
                 }
-                self.book.all().iter().for_each(|series| series.post(ToSeries::Ask(Request::Get)));
+                self.book.all().iter().for_each(|series| series.post(ToSeries::Ask(Query::Get)));
             }
-            ToMaster::Final { series, term } => self.expected.check(series, term, &self.finish),
+            ToMapMaster::Final { series, term } => self.expected.check(series, term, &self.finish),
         }
     }
 }
@@ -61,10 +61,10 @@ impl Actor for Master {
 #[derive(Message)]
 enum ToSeries {
     Term(f64),
-    Ask(Request),
+    Ask(Query),
 }
 
-enum Request {
+enum Query {
     Next,
     Get,
 }
@@ -74,20 +74,20 @@ struct Series {
     term: f64,
     /// For its next term.
     waits: bool,
-    stash: VecDeque<Request>,
+    stash: VecDeque<Query>,
     computer: ActorRef<Compute>,
-    master: ActorRef<ToMaster>,
+    master: ActorRef<ToMapMaster>,
 }
 
 impl Series {
-    fn serve(&mut self, request: Request) {
+    fn serve(&mut self, request: Query) {
         match request {
-            Request::Next => {
+            Query::Next => {
                 self.computer.post(Compute { series: self.number, term: self.term });
                 self.waits = true;
             }
-            Request::Get => {
-                self.master.post(ToMaster::Final { series: self.number, term: self.term });
+            Query::Get => {
+                self.master.post(ToMapMaster::Final { series: self.number, term: self.term });
             }
         }
     }
@@ -120,7 +120,7 @@ struct Compute {
 
 struct RateComputer {
     rate: f64,
-    series: Book<ToSeries>,
+    series: AddressBook<ToSeries>,
 }
 
 impl Actor for RateComputer {

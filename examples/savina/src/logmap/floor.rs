@@ -1,13 +1,13 @@
 //! Every series without a runtime.
 
-use super::Setup;
+use super::LogisticMapSetup;
 use super::map::{FinalTerms, first_term, next_term, rate};
 use odeon_example_run::RunError;
 use odeon_example_run::Timed;
 use odeon_example_run::finish_line;
 use std::hint::black_box;
 
-pub(super) fn run(setup: &Setup) -> Result<Timed, RunError> {
+pub(super) fn run(setup: &LogisticMapSetup) -> Result<Timed, RunError> {
     let (series, terms) = (setup.series, setup.terms);
     let mut last: Vec<f64> = (0..series).map(first_term).collect();
     let (timed, ()) = Timed::of(series as u64 * terms, || {

@@ -1,64 +1,64 @@
 //! A series closes the mailbox of requests until its term has come.
 
 use super::map::{FinalTerms, first_term, next_term, rate};
-use crate::book::Book;
+use crate::book::AddressBook;
 use odeon::prelude::*;
 use odeon_example_run::Finish;
 use odeon_example_run::Post;
 
 pub(super) fn set_up(theater: &Theater, expected: FinalTerms, finish: Finish) -> impl FnOnce() {
-    let (count, book) = (expected.series(), Book::new());
-    let master = theater.spawn(Master { expected, book: book.clone(), finish });
+    let (count, book) = (expected.series(), AddressBook::new());
+    let master = theater.spawn(MapMaster { expected, book: book.clone(), finish });
     let series = |number| {
         let computer = theater.spawn(RateComputer { rate: rate(number), series: book.clone() });
         let term = first_term(number);
         theater.spawn(Series { number, term, computer, master: master.clone() })
     };
     book.fill((0..count).map(series).collect());
-    move || master.post(ToMaster::Begin)
+    move || master.post(ToMapMaster::Begin)
 }
 
 #[derive(Message)]
-enum ToMaster {
+enum ToMapMaster {
     Begin,
     Final { series: usize, term: f64 },
 }
 
-struct Master {
+struct MapMaster {
     expected: FinalTerms,
-    book: Book<ToSeries>,
+    book: AddressBook<ToSeries>,
     finish: Finish,
 }
 
-impl Actor for Master {
-    type Msg = ToMaster;
+impl Actor for MapMaster {
+    type Msg = ToMapMaster;
 
-    fn handle(&mut self, message: ToMaster, _ctx: &mut Context<'_, Self>) {
+    fn handle(&mut self, message: ToMapMaster, _ctx: &mut Context<'_, Self>) {
         match message {
-            ToMaster::Begin => {
+            ToMapMaster::Begin => {
                 for _ in 0..self.expected.terms {
                     self.book.all().iter().for_each(|series| series.post(ToSeries::Next));
                 }
                 self.book.all().iter().for_each(|series| series.post(ToSeries::Get));
             }
-            ToMaster::Final { series, term } => self.expected.check(series, term, &self.finish),
+            ToMapMaster::Final { series, term } => self.expected.check(series, term, &self.finish),
         }
     }
 }
 
 #[derive(Mailboxes, Clone, Copy)]
-enum Port {
+enum SeriesPort {
     Terms,
     Requests,
 }
 
 #[derive(Message)]
 enum ToSeries {
-    #[mailbox(Port::Terms)]
+    #[mailbox(SeriesPort::Terms)]
     Term(f64),
-    #[mailbox(Port::Requests)]
+    #[mailbox(SeriesPort::Requests)]
     Next,
-    #[mailbox(Port::Requests)]
+    #[mailbox(SeriesPort::Requests)]
     Get,
 }
 
@@ -66,7 +66,7 @@ struct Series {
     number: usize,
     term: f64,
     computer: ActorRef<Compute>,
-    master: ActorRef<ToMaster>,
+    master: ActorRef<ToMapMaster>,
 }
 
 impl Actor for Series {
@@ -76,14 +76,14 @@ impl Actor for Series {
         match message {
             ToSeries::Next => {
                 self.computer.post(Compute { series: self.number, term: self.term });
-                ctx.close(Port::Requests);
+                ctx.close(SeriesPort::Requests);
             }
             ToSeries::Term(term) => {
                 self.term = term;
-                ctx.open(Port::Requests);
+                ctx.open(SeriesPort::Requests);
             }
             ToSeries::Get => {
-                self.master.post(ToMaster::Final { series: self.number, term: self.term });
+                self.master.post(ToMapMaster::Final { series: self.number, term: self.term });
             }
         }
     }
@@ -97,7 +97,7 @@ struct Compute {
 
 struct RateComputer {
     rate: f64,
-    series: Book<ToSeries>,
+    series: AddressBook<ToSeries>,
 }
 
 impl Actor for RateComputer {

@@ -1,6 +1,6 @@
 //! Boards with queens in their first rows, and what solvers do with them.
 
-use super::Setup;
+use super::QueensSetup;
 
 /// As far as the number of solutions is known here; the work grows sevenfold from one size to the
 /// next.
@@ -22,7 +22,7 @@ pub(super) struct Board {
 
 /// A board to go on with, and how urgent that is: 0 goes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Task {
+pub(super) struct BoardTask {
     pub(super) board: Board,
     pub(super) priority: usize,
 }
@@ -31,7 +31,7 @@ pub(super) struct Task {
 pub(super) enum Finding {
     Solution,
     /// A board that is to be handed on.
-    Task(Task),
+    Task(BoardTask),
 }
 
 impl Board {
@@ -74,9 +74,9 @@ impl Board {
     }
 }
 
-impl Task {
+impl BoardTask {
     /// Goes on: with few queens on the board by one row, else to the end.
-    pub(super) fn run(self, plan: &Setup, mut found: impl FnMut(Finding)) {
+    pub(super) fn run(self, plan: &QueensSetup, mut found: impl FnMut(Finding)) {
         let Self { board, priority } = self;
         if board.rows() >= plan.threshold.min(plan.size) {
             return board.solve(plan.size, &mut || found(Finding::Solution));

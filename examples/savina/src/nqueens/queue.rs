@@ -2,24 +2,24 @@
 //! more queens go first. Between two of them a solver takes in all that has arrived, so that a stop
 //! goes before what it has in its queue.
 
-use super::Setup;
-use super::board::{Finding, Task};
+use super::QueensSetup;
+use super::board::{BoardTask, Finding};
 use odeon::prelude::*;
 use odeon_example_run::Finish;
 use odeon_example_run::Post;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-pub(super) fn begin(theater: &Theater, plan: Setup, finish: Finish) {
+pub(super) fn begin(theater: &Theater, plan: QueensSetup, finish: Finish) {
     let master =
-        Master { plan, solvers: Vec::new(), sent: 0, done: 0, found: 0, stopped: 0, finish };
-    theater.spawn(master).post(ToMaster::Begin);
+        QueensMaster { plan, solvers: Vec::new(), sent: 0, done: 0, found: 0, stopped: 0, finish };
+    theater.spawn(master).post(ToQueensMaster::Begin);
 }
 
 #[derive(Message)]
-enum ToMaster {
+enum ToQueensMaster {
     Begin,
-    Work(Task),
+    Work(BoardTask),
     Found,
     Done,
     Stopped,
@@ -27,14 +27,14 @@ enum ToMaster {
 
 #[derive(Message)]
 enum ToSolver {
-    Work(Task),
+    Work(BoardTask),
     /// To itself, behind what has arrived: the most urgent is next.
     Next,
     Stop,
 }
 
-struct Master {
-    plan: Setup,
+struct QueensMaster {
+    plan: QueensSetup,
     solvers: Vec<ActorRef<ToSolver>>,
     sent: usize,
     done: usize,
@@ -43,9 +43,9 @@ struct Master {
     finish: Finish,
 }
 
-impl Master {
+impl QueensMaster {
     /// To the solvers in turn.
-    fn hand_on(&mut self, task: Task) {
+    fn hand_on(&mut self, task: BoardTask) {
         self.solvers[self.sent % self.solvers.len()].post(ToSolver::Work(task));
         self.sent += 1;
     }
@@ -55,32 +55,32 @@ impl Master {
     }
 }
 
-impl Actor for Master {
-    type Msg = ToMaster;
+impl Actor for QueensMaster {
+    type Msg = ToQueensMaster;
 
-    fn handle(&mut self, message: ToMaster, ctx: &mut Context<'_, Self>) {
+    fn handle(&mut self, message: ToQueensMaster, ctx: &mut Context<'_, Self>) {
         match message {
-            ToMaster::Begin => {
+            ToQueensMaster::Begin => {
                 let (plan, master) = (self.plan, || ctx.actor_ref());
                 let solver =
                     || Solver { plan, master: master(), work: BinaryHeap::new(), taken: 0 };
                 self.solvers = (0..self.plan.solvers).map(|_| ctx.spawn(solver())).collect();
                 self.hand_on(self.plan.first_task());
             }
-            ToMaster::Work(task) => self.hand_on(task),
-            ToMaster::Found => {
+            ToQueensMaster::Work(task) => self.hand_on(task),
+            ToQueensMaster::Found => {
                 self.found += 1;
                 if self.found == self.plan.limit {
                     self.stop_all();
                 }
             }
-            ToMaster::Done => {
+            ToQueensMaster::Done => {
                 self.done += 1;
                 if self.done == self.sent {
                     self.stop_all();
                 }
             }
-            ToMaster::Stopped => {
+            ToQueensMaster::Stopped => {
                 self.stopped += 1;
                 if self.stopped == self.solvers.len() {
                     self.plan.end(self.found, &self.finish);
@@ -92,10 +92,10 @@ impl Actor for Master {
 }
 
 struct Solver {
-    plan: Setup,
-    master: ActorRef<ToMaster>,
+    plan: QueensSetup,
+    master: ActorRef<ToQueensMaster>,
     /// By priority; of equally urgent ones, the one that came first goes first.
-    work: BinaryHeap<Reverse<(usize, u64, Task)>>,
+    work: BinaryHeap<Reverse<(usize, u64, BoardTask)>>,
     taken: u64,
 }
 
@@ -115,16 +115,16 @@ impl Actor for Solver {
             ToSolver::Next => {
                 let Some(Reverse((_, _, task))) = self.work.pop() else { return };
                 task.run(&self.plan, |finding| match finding {
-                    Finding::Solution => self.master.post(ToMaster::Found),
-                    Finding::Task(task) => self.master.post(ToMaster::Work(task)),
+                    Finding::Solution => self.master.post(ToQueensMaster::Found),
+                    Finding::Task(task) => self.master.post(ToQueensMaster::Work(task)),
                 });
-                self.master.post(ToMaster::Done);
+                self.master.post(ToQueensMaster::Done);
                 if !self.work.is_empty() {
                     ctx.send_self(ToSolver::Next);
                 }
             }
             ToSolver::Stop => {
-                self.master.post(ToMaster::Stopped);
+                self.master.post(ToQueensMaster::Stopped);
                 ctx.stop();
             }
         }

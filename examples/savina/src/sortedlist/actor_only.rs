@@ -1,21 +1,21 @@
 //! An actor that handles one request at a time.
 
 use super::Cells;
-use super::script::{Answer, ListScript, Request};
-use crate::clients::{Clients, Server, SetUp};
+use super::script::{ListAnswer, ListRequest, ListScript};
+use crate::clients::{Clients, RequestServer, SetUp};
 use odeon::prelude::*;
 use odeon_example_run::Finish;
 use odeon_example_run::Post;
 
 #[derive(Message)]
 enum ToList {
-    Request { client: usize, request: Request },
+    Request { client: usize, request: ListRequest },
     Numbers(Reply<Vec<i32>>),
 }
 
 struct ListActor {
     cells: Cells,
-    clients: Clients<Answer>,
+    clients: Clients<ListAnswer>,
 }
 
 impl Actor for ListActor {
@@ -27,19 +27,19 @@ impl Actor for ListActor {
             ToList::Numbers(reply) => return reply.send(self.cells.numbers().collect()),
         };
         let answer = match request {
-            Request::Add(number) => {
+            ListRequest::Add(number) => {
                 self.cells.add(number);
-                Answer::Added(number)
+                ListAnswer::Added(number)
             }
-            Request::Contains(number) => Answer::Contains(self.cells.contains(number)),
-            Request::Size => Answer::Size(self.cells.size()),
+            ListRequest::Contains(number) => ListAnswer::Contains(self.cells.contains(number)),
+            ListRequest::Size => ListAnswer::Size(self.cells.size()),
         };
         self.clients.answer(client, answer);
     }
 }
 
-impl Server<Request> for ActorRef<ToList> {
-    fn request(&self, client: usize, request: Request) {
+impl RequestServer<ListRequest> for ActorRef<ToList> {
+    fn request(&self, client: usize, request: ListRequest) {
         self.post(ToList::Request { client, request });
     }
 }

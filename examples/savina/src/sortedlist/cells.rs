@@ -2,14 +2,14 @@
 
 #[derive(Default)]
 pub(super) struct Cells {
-    head: Link,
+    head: NumberLink,
 }
 
-type Link = Option<Box<Cell>>;
+type NumberLink = Option<Box<NumberCell>>;
 
-struct Cell {
+struct NumberCell {
     number: i32,
-    next: Link,
+    next: NumberLink,
 }
 
 impl Cells {
@@ -19,7 +19,7 @@ impl Cells {
         while link.as_ref().is_some_and(|cell| cell.number <= number) {
             link = &mut link.as_mut().expect("the loop's condition has seen a cell").next;
         }
-        *link = Some(Box::new(Cell { number, next: link.take() }));
+        *link = Some(Box::new(NumberCell { number, next: link.take() }));
     }
 
     /// Whether a number is there. As the suite's list does, it looks at every cell until it finds

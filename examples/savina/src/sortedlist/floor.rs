@@ -1,24 +1,26 @@
 //! The same requests in a loop.
 
 use super::Cells;
-use super::Setup;
-use super::script::{Answer, ListScript, Request, check_numbers};
+use super::SortedListSetup;
+use super::script::{ListAnswer, ListRequest, ListScript, check_numbers};
 use crate::clients::Script;
 use odeon_example_run::RunError;
 use odeon_example_run::Timed;
 
-pub(super) fn run(setup: &Setup) -> Result<Timed, RunError> {
+pub(super) fn run(setup: &SortedListSetup) -> Result<Timed, RunError> {
     let (mut cells, mut scripts) = (Cells::default(), ListScript::all(setup));
     let (timed, outcome) = Timed::of(setup.all_requests(), || {
         for _ in 0..setup.requests {
             for script in &mut scripts {
                 let answer = match script.next() {
-                    Some(Request::Add(number)) => {
+                    Some(ListRequest::Add(number)) => {
                         cells.add(number);
-                        Answer::Added(number)
+                        ListAnswer::Added(number)
                     }
-                    Some(Request::Contains(number)) => Answer::Contains(cells.contains(number)),
-                    Some(Request::Size) => Answer::Size(cells.size()),
+                    Some(ListRequest::Contains(number)) => {
+                        ListAnswer::Contains(cells.contains(number))
+                    }
+                    Some(ListRequest::Size) => ListAnswer::Size(cells.size()),
                     None => continue,
                 };
                 script.check(answer).map_err(RunError::WrongResult)?;

@@ -1,13 +1,13 @@
 //! Readers and writers: several clients look through the list at once.
 
 use super::Cells;
-use super::script::{Answer, ListScript, Request};
-use crate::clients::{Clients, Server, SetUp};
+use super::script::{ListAnswer, ListRequest, ListScript};
+use crate::clients::{Clients, RequestServer, SetUp};
 use odeon::prelude::*;
 use odeon_example_run::Finish;
 
 #[derive(Message)]
-enum Look {
+enum ListRead {
     Contains { client: usize, number: i32 },
     Size { client: usize },
     Numbers(Reply<Vec<i32>>),
@@ -21,35 +21,37 @@ struct Add {
 
 struct ListActor {
     cells: Cells,
-    clients: Clients<Answer>,
+    clients: Clients<ListAnswer>,
 }
 
 impl ReadWriteActor for ListActor {
-    type Read = Look;
+    type Read = ListRead;
     type Write = Add;
 
-    fn read(&self, look: Look, _ctx: &mut ReadContext<'_, Self>) {
+    fn read(&self, look: ListRead, _ctx: &mut ReadContext<'_, Self>) {
         match look {
-            Look::Contains { client, number } => {
-                self.clients.answer(client, Answer::Contains(self.cells.contains(number)));
+            ListRead::Contains { client, number } => {
+                self.clients.answer(client, ListAnswer::Contains(self.cells.contains(number)));
             }
-            Look::Size { client } => self.clients.answer(client, Answer::Size(self.cells.size())),
-            Look::Numbers(reply) => reply.send(self.cells.numbers().collect()),
+            ListRead::Size { client } => {
+                self.clients.answer(client, ListAnswer::Size(self.cells.size()))
+            }
+            ListRead::Numbers(reply) => reply.send(self.cells.numbers().collect()),
         }
     }
 
     fn write(&mut self, Add { client, number }: Add, _ctx: &mut WriteContext<'_, Self>) {
         self.cells.add(number);
-        self.clients.answer(client, Answer::Added(number));
+        self.clients.answer(client, ListAnswer::Added(number));
     }
 }
 
-impl Server<Request> for ActorRef<ReadWrite<Look, Add>> {
-    fn request(&self, client: usize, request: Request) {
+impl RequestServer<ListRequest> for ActorRef<ReadWrite<ListRead, Add>> {
+    fn request(&self, client: usize, request: ListRequest) {
         let _ = match request {
-            Request::Add(number) => self.write(Add { client, number }),
-            Request::Contains(number) => self.read(Look::Contains { client, number }),
-            Request::Size => self.read(Look::Size { client }),
+            ListRequest::Add(number) => self.write(Add { client, number }),
+            ListRequest::Contains(number) => self.read(ListRead::Contains { client, number }),
+            ListRequest::Size => self.read(ListRead::Size { client }),
         };
     }
 }
@@ -64,6 +66,6 @@ pub(super) fn set_up(
     let actor = ListActor { cells: Cells::default(), clients: clients.clone() };
     let list = theater.spawn(ReadWriting::new(actor, policy));
     clients.fill(theater, scripts, &list, finish);
-    let numbers = move || list.ask_read(Look::Numbers).wait().ok();
+    let numbers = move || list.ask_read(ListRead::Numbers).wait().ok();
     SetUp { begin: Box::new(move || clients.begin()), outcome: Box::new(numbers) }
 }

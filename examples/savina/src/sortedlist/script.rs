@@ -1,12 +1,12 @@
 //! What each client asks of the list, and what it may be answered.
 
-use super::Setup;
+use super::SortedListSetup;
 use crate::clients::Script;
 use odeon_example_run::RunError;
 use odeon_example_run::SplitMix64;
 
 #[derive(Clone, Copy)]
-pub(super) enum Request {
+pub(super) enum ListRequest {
     Add(i32),
     Contains(i32),
     Size,
@@ -14,7 +14,7 @@ pub(super) enum Request {
 
 /// What the list answers: the number that was added, whether one is there, or how many there are.
 #[derive(Clone, Copy)]
-pub(super) enum Answer {
+pub(super) enum ListAnswer {
     Added(i32),
     Contains(bool),
     Size(usize),
@@ -27,7 +27,7 @@ pub(super) struct ListScript {
     sizes: u64,
     /// The most numbers that there can be.
     most: u64,
-    last: Request,
+    last: ListRequest,
     /// How many this client has added, and which last.
     added: u64,
     last_added: Option<i32>,
@@ -35,7 +35,7 @@ pub(super) struct ListScript {
 
 impl ListScript {
     /// One for each client.
-    pub(super) fn all(setup: &Setup) -> Vec<Self> {
+    pub(super) fn all(setup: &SortedListSetup) -> Vec<Self> {
         let requests = setup.requests;
         let script = |client| Self {
             random: SplitMix64::of_member(setup.seed, client),
@@ -43,7 +43,7 @@ impl ListScript {
             writes: setup.writes,
             sizes: setup.sizes,
             most: setup.all_requests(),
-            last: Request::Size,
+            last: ListRequest::Size,
             added: 0,
             last_added: None,
         };
@@ -52,36 +52,36 @@ impl ListScript {
 }
 
 impl Script for ListScript {
-    type Request = Request;
-    type Answer = Answer;
+    type Request = ListRequest;
+    type Answer = ListAnswer;
 
-    fn next(&mut self) -> Option<Request> {
+    fn next(&mut self) -> Option<ListRequest> {
         self.left = self.left.checked_sub(1)?;
         let drawn = self.random.next();
         let number = (drawn >> 32) as i32;
         self.last = match drawn % 100 {
-            hundredth if hundredth < self.sizes => Request::Size,
+            hundredth if hundredth < self.sizes => ListRequest::Size,
             hundredth if hundredth < self.sizes + self.writes => {
                 self.added += 1;
                 self.last_added = Some(number);
-                Request::Add(number)
+                ListRequest::Add(number)
             }
-            _ => Request::Contains(number),
+            _ => ListRequest::Contains(number),
         };
         Some(self.last)
     }
 
-    fn check(&self, answer: Answer) -> Result<(), String> {
+    fn check(&self, answer: ListAnswer) -> Result<(), String> {
         match (self.last, answer) {
-            (Request::Add(number), Answer::Added(added)) if added == number => Ok(()),
+            (ListRequest::Add(number), ListAnswer::Added(added)) if added == number => Ok(()),
             // Its own numbers are there.
-            (Request::Contains(number), Answer::Contains(found))
+            (ListRequest::Contains(number), ListAnswer::Contains(found))
                 if found || self.last_added != Some(number) =>
             {
                 Ok(())
             }
             // No fewer than its own, and no more than can have been added.
-            (Request::Size, Answer::Size(size))
+            (ListRequest::Size, ListAnswer::Size(size))
                 if (self.added..=self.most).contains(&(size as u64)) =>
             {
                 Ok(())
@@ -92,11 +92,14 @@ impl Script for ListScript {
 }
 
 /// Whether the list has the numbers that the clients have added, in order.
-pub(super) fn check_numbers(setup: &Setup, found: Option<Vec<i32>>) -> Result<(), RunError> {
+pub(super) fn check_numbers(
+    setup: &SortedListSetup,
+    found: Option<Vec<i32>>,
+) -> Result<(), RunError> {
     let mut expected = Vec::new();
     for mut script in ListScript::all(setup) {
         while let Some(request) = script.next() {
-            if let Request::Add(number) = request {
+            if let ListRequest::Add(number) = request {
                 expected.push(number);
             }
         }

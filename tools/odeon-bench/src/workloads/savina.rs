@@ -57,8 +57,8 @@ pub(super) static LOGISTIC_MAP: Workload = Workload {
     )
 };
 
-fn series(params: &Params) -> logmap::Setup {
-    logmap::Setup { series: params.count("series"), terms: params.number("terms") }
+fn series(params: &Params) -> logmap::LogisticMapSetup {
+    logmap::LogisticMapSetup { series: params.count("series"), terms: params.number("terms") }
 }
 
 pub(super) static BANKING: Workload = Workload {
@@ -80,8 +80,8 @@ pub(super) static BANKING: Workload = Workload {
     )
 };
 
-fn transfers(params: &Params) -> banking::Setup {
-    banking::Setup {
+fn transfers(params: &Params) -> banking::BankingSetup {
+    banking::BankingSetup {
         accounts: params.count("accounts"),
         transfers: params.number("transfers"),
         seed: params.number("seed"),
@@ -111,8 +111,8 @@ pub(super) static BOUNDED_BUFFER: Workload = Workload {
     )
 };
 
-fn buffer(params: &Params) -> bndbuffer::Setup {
-    bndbuffer::Setup {
+fn buffer(params: &Params) -> bndbuffer::BufferSetup {
+    bndbuffer::BufferSetup {
         buffer: params.count("buffer"),
         producers: params.number("producers"),
         consumers: params.number("consumers"),
@@ -151,8 +151,8 @@ pub(super) static ADDER_JOIN: Workload = Workload {
     )
 };
 
-fn numbers(params: &Params) -> adderjoin::Setup {
-    adderjoin::Setup {
+fn numbers(params: &Params) -> adderjoin::AdderJoinSetup {
+    adderjoin::AdderJoinSetup {
         sources: params.count("sources"),
         numbers: params.number("numbers"),
         seed: params.number("seed"),
@@ -182,8 +182,8 @@ pub(super) static FILTER_BANK: Workload = Workload {
     )
 };
 
-fn signal(params: &Params) -> filterbank::Setup {
-    filterbank::Setup {
+fn signal(params: &Params) -> filterbank::FilterBankSetup {
+    filterbank::FilterBankSetup {
         items: params.number("items"),
         columns: params.count("columns"),
         channels: params.count("channels"),
@@ -231,8 +231,8 @@ pub(super) static N_QUEENS: Workload = Workload {
     )
 };
 
-fn queens(params: &Params) -> nqueens::Setup {
-    nqueens::Setup {
+fn queens(params: &Params) -> nqueens::QueensSetup {
+    nqueens::QueensSetup {
         size: params.count("size"),
         threshold: params.count("threshold"),
         solvers: if_told(params, "solvers"),
@@ -276,9 +276,9 @@ pub(super) static A_STAR: Workload = Workload {
 
 const NEAREST: &str = "nearest";
 
-fn search(params: &Params) -> astar::Setup {
+fn search(params: &Params) -> astar::AStarSetup {
     let is_nearest = params.get("first") == Some(Word(NEAREST));
-    astar::Setup {
+    astar::AStarSetup {
         edge: params.count("edge"),
         searchers: if_told(params, "searchers"),
         threshold: if_told(params, "threshold"),
@@ -313,8 +313,8 @@ pub(super) static PHILOSOPHERS: Workload = Workload {
     )
 };
 
-fn table(params: &Params) -> philosophers::Setup {
-    philosophers::Setup {
+fn table(params: &Params) -> philosophers::PhilosophersSetup {
+    philosophers::PhilosophersSetup {
         philosophers: params.count("philosophers"),
         rounds: params.number("rounds"),
     }
@@ -356,8 +356,8 @@ pub(super) static BARBER: Workload = Workload {
     )
 };
 
-fn shop(params: &Params) -> barber::Setup {
-    barber::Setup {
+fn shop(params: &Params) -> barber::BarberSetup {
+    barber::BarberSetup {
         haircuts: params.count("haircuts"),
         seats: if_told(params, "seats"),
         pause: params.number("pause"),
@@ -394,8 +394,8 @@ pub(super) static CIGARETTE_SMOKERS: Workload = Workload {
     )
 };
 
-fn smokers(params: &Params) -> cigsmok::Setup {
-    cigsmok::Setup {
+fn smokers(params: &Params) -> cigsmok::SmokersSetup {
+    cigsmok::SmokersSetup {
         rounds: params.number("rounds"),
         smokers: params.number("smokers"),
         smoke: params.number("smoke"),
@@ -426,8 +426,8 @@ pub(super) static DICTIONARY: Workload = Workload {
     )
 };
 
-fn entries(params: &Params) -> dictionary::Setup {
-    dictionary::Setup {
+fn entries(params: &Params) -> dictionary::DictionarySetup {
+    dictionary::DictionarySetup {
         clients: params.count("clients"),
         requests: params.number("requests"),
         writes: params.number("writes"),
@@ -456,8 +456,8 @@ pub(super) static SORTED_LIST: Workload = Workload {
     )
 };
 
-fn list(params: &Params) -> sortedlist::Setup {
-    sortedlist::Setup {
+fn list(params: &Params) -> sortedlist::SortedListSetup {
+    sortedlist::SortedListSetup {
         clients: params.count("clients"),
         requests: params.number("requests"),
         writes: params.number("writes"),
