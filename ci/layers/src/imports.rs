@@ -29,7 +29,7 @@ pub(crate) fn imports_of(items: &[Item], path: &ModulePath) -> (Vec<Import>, Vec
         Item::Mod(module) => Some(module.ident.to_string()),
         _ => None,
     });
-    let mut reader = Reader {
+    let mut reader = ImportReader {
         module: path,
         submodules: submodules.collect(),
         imports: Vec::new(),
@@ -39,14 +39,14 @@ pub(crate) fn imports_of(items: &[Item], path: &ModulePath) -> (Vec<Import>, Vec
     (reader.imports, reader.re_exports)
 }
 
-struct Reader<'a> {
+struct ImportReader<'a> {
     module: &'a ModulePath,
     submodules: Vec<String>,
     imports: Vec<Import>,
     re_exports: Vec<ReExport>,
 }
 
-impl Reader<'_> {
+impl ImportReader<'_> {
     /// The same path from the crate's root, if it begins within the crate.
     fn absolute(&self, segments: &[String]) -> Option<Vec<String>> {
         let mut path = self.module.clone();
@@ -148,7 +148,7 @@ impl Reader<'_> {
     }
 }
 
-impl<'ast> Visit<'ast> for Reader<'_> {
+impl<'ast> Visit<'ast> for ImportReader<'_> {
     fn visit_item(&mut self, item: &'ast Item) {
         // Submodules are read for themselves.
         if matches!(item, Item::Mod(_)) || is_for_tests(attributes_of(item)) {

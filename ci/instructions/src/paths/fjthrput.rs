@@ -14,18 +14,18 @@ struct Worker {
 }
 
 #[derive(Message)]
-enum Job {
+enum ThroughputJob {
     Of(ActorRef<Go>),
     Work,
 }
 
 impl Actor for Worker {
-    type Msg = Job;
+    type Msg = ThroughputJob;
 
-    fn handle(&mut self, job: Job, _ctx: &mut Context<'_, Self>) {
+    fn handle(&mut self, job: ThroughputJob, _ctx: &mut Context<'_, Self>) {
         match job {
-            Job::Of(sender) => self.sender = Some(sender),
-            Job::Work => {
+            ThroughputJob::Of(sender) => self.sender = Some(sender),
+            ThroughputJob::Work => {
                 self.handled += 1;
                 if let Some(sender) = self.sender.as_ref().filter(|_| self.handled % AT_ONCE == 0) {
                     let _ = sender.send(Go);
@@ -38,14 +38,14 @@ impl Actor for Worker {
 #[derive(Message)]
 struct Go;
 
-struct Source {
+struct JobSource {
     left: u64,
     ready: u64,
-    workers: Vec<ActorRef<Job>>,
+    workers: Vec<ActorRef<ThroughputJob>>,
     end: Sender<()>,
 }
 
-impl Actor for Source {
+impl Actor for JobSource {
     type Msg = Go;
 
     fn handle(&mut self, _go: Go, _ctx: &mut Context<'_, Self>) {
@@ -60,7 +60,7 @@ impl Actor for Source {
         }
         for worker in &self.workers {
             for _ in 0..AT_ONCE {
-                let _ = worker.send(Job::Work);
+                let _ = worker.send(ThroughputJob::Work);
             }
         }
         self.left = self.left.saturating_sub(AT_ONCE * WORKERS);
@@ -72,9 +72,10 @@ pub(super) fn run(messages: u64) -> Result<(), String> {
     let (end, ended) = channel();
     let workers: Vec<_> =
         (0..WORKERS).map(|_| theater.spawn(Worker { handled: 0, sender: None })).collect();
-    let source = theater.spawn(Source { left: messages, ready: 0, workers: workers.clone(), end });
+    let source =
+        theater.spawn(JobSource { left: messages, ready: 0, workers: workers.clone(), end });
     for worker in &workers {
-        worker.send(Job::Of(source.clone())).map_err(text)?;
+        worker.send(ThroughputJob::Of(source.clone())).map_err(text)?;
     }
     for _ in 0..WORKERS {
         source.send(Go).map_err(text)?;

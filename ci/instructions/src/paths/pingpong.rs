@@ -5,26 +5,26 @@ use odeon::prelude::*;
 use std::sync::mpsc::{Sender, channel};
 
 #[derive(Message)]
-enum Call {
-    Meet(ActorRef<Call>),
+enum PingPongCall {
+    Meet(ActorRef<PingPongCall>),
     Ball(u64),
 }
 
 struct Player {
-    partner: Option<ActorRef<Call>>,
+    partner: Option<ActorRef<PingPongCall>>,
     end: Sender<()>,
 }
 
 impl Actor for Player {
-    type Msg = Call;
+    type Msg = PingPongCall;
 
-    fn handle(&mut self, call: Call, _ctx: &mut Context<'_, Self>) {
+    fn handle(&mut self, call: PingPongCall, _ctx: &mut Context<'_, Self>) {
         match (call, &self.partner) {
-            (Call::Meet(partner), _) => self.partner = Some(partner),
-            (Call::Ball(left), Some(partner)) if left > 0 => {
-                let _ = partner.send(Call::Ball(left - 1));
+            (PingPongCall::Meet(partner), _) => self.partner = Some(partner),
+            (PingPongCall::Ball(left), Some(partner)) if left > 0 => {
+                let _ = partner.send(PingPongCall::Ball(left - 1));
             }
-            (Call::Ball(_), _) => {
+            (PingPongCall::Ball(_), _) => {
                 let _ = self.end.send(());
             }
         }
@@ -35,8 +35,8 @@ pub(super) fn run(rounds: u64) -> Result<(), String> {
     let theater = theater()?;
     let (end, ended) = channel();
     let [one, other] = [end.clone(), end].map(|end| theater.spawn(Player { partner: None, end }));
-    one.send(Call::Meet(other.clone())).map_err(text)?;
-    other.send(Call::Meet(one.clone())).map_err(text)?;
-    one.send(Call::Ball(2 * rounds)).map_err(text)?;
+    one.send(PingPongCall::Meet(other.clone())).map_err(text)?;
+    other.send(PingPongCall::Meet(one.clone())).map_err(text)?;
+    one.send(PingPongCall::Ball(2 * rounds)).map_err(text)?;
     wait(&ended)
 }

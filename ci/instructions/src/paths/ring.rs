@@ -5,26 +5,26 @@ use odeon::prelude::*;
 use std::sync::mpsc::{Sender, channel};
 
 #[derive(Message)]
-enum Step {
-    Link(ActorRef<Step>),
+enum RingStep {
+    Link(ActorRef<RingStep>),
     Token(u64),
 }
 
-struct Member {
-    next: Option<ActorRef<Step>>,
+struct RingMember {
+    next: Option<ActorRef<RingStep>>,
     end: Sender<()>,
 }
 
-impl Actor for Member {
-    type Msg = Step;
+impl Actor for RingMember {
+    type Msg = RingStep;
 
-    fn handle(&mut self, step: Step, _ctx: &mut Context<'_, Self>) {
+    fn handle(&mut self, step: RingStep, _ctx: &mut Context<'_, Self>) {
         match (step, &self.next) {
-            (Step::Link(next), _) => self.next = Some(next),
-            (Step::Token(left), Some(next)) if left > 0 => {
-                let _ = next.send(Step::Token(left - 1));
+            (RingStep::Link(next), _) => self.next = Some(next),
+            (RingStep::Token(left), Some(next)) if left > 0 => {
+                let _ = next.send(RingStep::Token(left - 1));
             }
-            (Step::Token(_), _) => {
+            (RingStep::Token(_), _) => {
                 let _ = self.end.send(());
             }
         }
@@ -35,10 +35,10 @@ pub(super) fn run(hops: u64) -> Result<(), String> {
     let theater = theater()?;
     let (end, ended) = channel();
     let ring: Vec<_> =
-        (0..31).map(|_| theater.spawn(Member { next: None, end: end.clone() })).collect();
+        (0..31).map(|_| theater.spawn(RingMember { next: None, end: end.clone() })).collect();
     for (index, member) in ring.iter().enumerate() {
-        member.send(Step::Link(ring[(index + 1) % ring.len()].clone())).map_err(text)?;
+        member.send(RingStep::Link(ring[(index + 1) % ring.len()].clone())).map_err(text)?;
     }
-    ring[0].send(Step::Token(hops)).map_err(text)?;
+    ring[0].send(RingStep::Token(hops)).map_err(text)?;
     wait(&ended)
 }

@@ -11,7 +11,7 @@ const AT_ONCE: u64 = 16;
 struct Go;
 
 #[derive(Message)]
-enum Account {
+enum ToHot {
     Deposit(u64),
     Flush(ActorRef<Go>),
 }
@@ -22,19 +22,19 @@ struct Hot {
 }
 
 impl SpeculativeActor for Hot {
-    type Msg = Account;
+    type Msg = ToHot;
 
     fn handle<'t>(
         &'t self,
-        message: &'t Account,
+        message: &'t ToHot,
         tx: &mut Tx<'t>,
         _ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         match message {
-            Account::Deposit(amount) => {
+            ToHot::Deposit(amount) => {
                 self.balance.update(tx, |balance| balance + amount)?;
             }
-            Account::Flush(source) => {
+            ToHot::Flush(source) => {
                 let _ = source.send(Go);
             }
         }
@@ -42,13 +42,13 @@ impl SpeculativeActor for Hot {
     }
 }
 
-struct Source {
+struct DepositSource {
     left: u64,
-    account: ActorRef<Account>,
+    account: ActorRef<ToHot>,
     end: Sender<()>,
 }
 
-impl Actor for Source {
+impl Actor for DepositSource {
     type Msg = Go;
 
     fn handle(&mut self, _go: Go, ctx: &mut Context<'_, Self>) {
@@ -57,9 +57,9 @@ impl Actor for Source {
             return;
         }
         for _ in 1..AT_ONCE {
-            let _ = self.account.send(Account::Deposit(1));
+            let _ = self.account.send(ToHot::Deposit(1));
         }
-        let _ = self.account.send(Account::Flush(ctx.actor_ref()));
+        let _ = self.account.send(ToHot::Flush(ctx.actor_ref()));
         self.left = self.left.saturating_sub(AT_ONCE);
     }
 }
@@ -69,7 +69,7 @@ pub(super) fn run(messages: u64) -> Result<(), String> {
     let (end, ended) = channel();
     let account =
         theater.spawn_speculative(Hot { balance: TVar::new(0) }, Processing::default()).actor_ref();
-    let source = theater.spawn(Source { left: messages, account, end });
+    let source = theater.spawn(DepositSource { left: messages, account, end });
     source.send(Go).map_err(text)?;
     wait(&ended)
 }
