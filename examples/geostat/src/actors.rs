@@ -7,7 +7,7 @@
 //! and for longer, so it is rolled back more often; but a request that is handled again searches
 //! only for events that have changed ([`Batch`](crate::simulation::Batch)), so that a rollback
 //! costs looks, which are cheap, and 30 points share one message, one commit and one answer.
-//! [`Setup::is_point_by_point`] is the other way, for comparison.
+//! [`SimulationSetup::is_point_by_point`] is the other way, for comparison.
 //!
 //! The same seed makes the same path and the same draws. The grid is the same too as long as
 //! requests are handled one at a time ([`Processing::sequential`]): that of one thread, with any
@@ -24,13 +24,13 @@ mod simulator;
 
 use odeon_speculative::{Access, Processing};
 
-pub use course::{Course, Progress};
+pub use course::{GeostatCourse, SimulationProgress};
 pub use pictures::{Drawn, draw};
-pub use running::{Outcome, Run};
+pub use running::{SimulationOutcome, SimulationRun};
 
 /// Who simulates, and how.
 #[derive(Clone)]
-pub struct Setup {
+pub struct SimulationSetup {
     /// Worker threads of the theater.
     pub workers: usize,
     /// How the main actor processes its messages.

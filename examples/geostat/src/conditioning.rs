@@ -1,7 +1,7 @@
 //! What is known of the grid before: a file with a line `x y value` for each of some points.
 
 use super::gslib::{NO_VALUE, read_text};
-use super::training_image::{Field, Kind, TrainingImage};
+use super::training_image::{Field, TrainingImage, ValueKind};
 use odeon_example_run::RunError;
 use std::path::Path;
 
@@ -57,7 +57,7 @@ pub fn place(data: &[Datum], grid: &mut Field, image: &TrainingImage) -> Result<
         if *x >= width || *y >= height {
             return Err(format!("{x} {y} lies outside of the {width} x {height} grid"));
         }
-        if let Kind::Categorical(known) = image.kind() {
+        if let ValueKind::Categorical(known) = image.kind() {
             if !known.contains(value) {
                 return Err(format!("{x} {y}: the training image has no value {value}"));
             }

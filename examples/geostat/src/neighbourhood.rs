@@ -7,13 +7,13 @@ use super::blocks::{Blocks, EDGE, Informed};
 use super::closest::{Closest, Offset};
 use super::nodes::Nodes;
 use super::search::Neighbour;
-use place::{NEAR, NEAR_BLOCKS, NearNode, Place};
+use place::{NEAR, NEAR_BLOCKS, NearNode, PointSurroundings};
 
 /// Where a point looks, and how long.
 #[derive(Debug, Clone)]
 pub struct Neighbourhood {
     /// For each place that a point can have in its block, row by row.
-    places: Vec<Place>,
+    places: Vec<PointSurroundings>,
     blocks: Blocks,
     radius: usize,
     most: usize,
@@ -31,7 +31,7 @@ impl Neighbourhood {
     /// If the radius is 0 or larger than [`MOST_RADIUS`].
     pub fn new(width: usize, height: usize, most: usize, radius: usize) -> Self {
         assert!((1..=MOST_RADIUS).contains(&radius), "a radius that an offset can hold");
-        let (places, blocks) = (Place::all(radius), Blocks::of(width, height));
+        let (places, blocks) = (PointSurroundings::all(radius), Blocks::of(width, height));
         Self { places, blocks, radius, most, width }
     }
 
@@ -73,7 +73,7 @@ impl Neighbourhood {
     #[inline]
     fn look_near<N: Nodes>(
         &self,
-        place: &Place,
+        place: &PointSurroundings,
         at: (isize, isize),
         near: &mut [Option<Informed>; NEAR_BLOCKS],
         closest: &mut Closest,
@@ -99,7 +99,7 @@ impl Neighbourhood {
     /// Block after block, for what is not near: where few are informed, most blocks have none.
     fn look_far<N: Nodes>(
         &self,
-        place: &Place,
+        place: &PointSurroundings,
         at: (isize, isize),
         near: &[Option<Informed>; NEAR_BLOCKS],
         closest: &mut Closest,

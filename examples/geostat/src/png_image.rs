@@ -75,7 +75,7 @@ fn encode(
 
 #[cfg(test)]
 mod tests {
-    use super::super::training_image::{EMPTY, Kind, TrainingImage};
+    use super::super::training_image::{EMPTY, TrainingImage, ValueKind};
     use super::*;
     use std::io::Cursor;
 
@@ -87,7 +87,7 @@ mod tests {
         let read = decode(Cursor::new(file)).expect("it is a picture");
         assert_eq!((read.width(), read.height()), (3, 2));
         let image = TrainingImage::new(read).expect("complete");
-        assert_eq!(image.kind(), &Kind::Categorical(vec![0.0, 255.0]));
+        assert_eq!(image.kind(), &ValueKind::Categorical(vec![0.0, 255.0]));
         let same = image.field().values().iter().zip(field.values());
         assert!(same.clone().all(|(read, written)| *read == written * 255.0), "{image:?}");
     }

@@ -14,7 +14,7 @@ pub use by_kernels::KernelSearch;
 pub use packed::PackedSearch;
 pub use plain::PlainSearch;
 
-use super::training_image::{Kind, TrainingImage};
+use super::training_image::{TrainingImage, ValueKind};
 use std::sync::Arc;
 
 /// An informed neighbour of a point, seen from there.
@@ -39,7 +39,7 @@ pub struct DataEvent {
 
 /// Where an event was found.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Found {
+pub struct FoundPlace {
     /// The node of the training image, by number.
     pub place: u32,
     /// The share of neighbours that differ there; of numbers, their mean difference in terms of the
@@ -60,17 +60,17 @@ pub struct Limits {
 
 /// A way to search a training image: on this processor, or on a device that takes many events at
 /// once.
-pub trait Search: Send + Sync {
+pub trait ImageSearch: Send + Sync {
     /// Finds each event; there are as many answers as events. The same event leads to the same
     /// answer, whenever and however often it is asked.
-    fn find(&self, events: &[DataEvent], answers: &mut [Found]);
+    fn find(&self, events: &[DataEvent], answers: &mut [FoundPlace]);
 }
 
 /// The fastest search of this processor for an image.
-pub fn best(image: &Arc<TrainingImage>, limits: Limits) -> Box<dyn Search> {
+pub fn best(image: &Arc<TrainingImage>, limits: Limits) -> Box<dyn ImageSearch> {
     match image.kind() {
-        Kind::Categorical(_) => Box::new(PackedSearch::new(image, limits)),
-        Kind::Continuous(_) => Box::new(PlainSearch::new(image.clone(), limits)),
+        ValueKind::Categorical(_) => Box::new(PackedSearch::new(image, limits)),
+        ValueKind::Continuous(_) => Box::new(PlainSearch::new(image.clone(), limits)),
     }
 }
 

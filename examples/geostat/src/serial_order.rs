@@ -5,7 +5,7 @@
 mod precedence;
 
 use super::nodes::Grid;
-use super::simulation::{Batch, Simulated, Task};
+use super::simulation::{Batch, Simulated, SimulationTask};
 use super::training_image::Field;
 use precedence::Precedence;
 use std::collections::VecDeque;
@@ -15,7 +15,11 @@ use std::collections::VecDeque;
 /// # Errors
 /// What cannot be: a point that is missing or there twice, points of which each would have to be
 /// simulated before the other, or an event or a value that comes out differently.
-pub fn find(task: &Task, records: &[Simulated], result: &Field) -> Result<Vec<u32>, String> {
+pub fn find(
+    task: &SimulationTask,
+    records: &[Simulated],
+    result: &Field,
+) -> Result<Vec<u32>, String> {
     let mut of_point: Vec<Option<&Simulated>> = vec![None; task.start.values().len()];
     for record in records {
         if of_point[record.point as usize].replace(record).is_some() {
@@ -53,7 +57,7 @@ fn sorted(precedence: &Precedence<'_>, records: &[Simulated]) -> Result<Vec<u32>
 
 /// Simulates all points in this order.
 fn repeat(
-    task: &Task,
+    task: &SimulationTask,
     order: &[u32],
     of_point: &[Option<&Simulated>],
     result: &Field,
@@ -86,12 +90,12 @@ mod tests {
         Settings { neighbours: 8, radius: 10, limits, seed: 3 }
     }
 
-    fn task() -> Task {
-        Task::new(channels::generate(50, 50, 1), Field::empty(24, 20), settings())
+    fn task() -> SimulationTask {
+        SimulationTask::new(channels::generate(50, 50, 1), Field::empty(24, 20), settings())
     }
 
     /// Simulates in pairs of points that know nothing of each other, if `is_blind`.
-    fn simulate(task: &Task, is_blind: bool) -> (Vec<Simulated>, Field) {
+    fn simulate(task: &SimulationTask, is_blind: bool) -> (Vec<Simulated>, Field) {
         let (mut grid, mut records) = (Grid::new(task.start.clone()), Vec::new());
         for pair in task.path.chunks(2) {
             let before = grid.clone();
@@ -140,7 +144,7 @@ mod tests {
         start.values_mut()[0] = 1.0;
         grid.values_mut()[0] = 1.0;
         let image = channels::generate(50, 50, 1);
-        let known = Task::new(image, start, settings());
+        let known = SimulationTask::new(image, start, settings());
         let refused = find(&known, &records, &grid).unwrap_err();
         assert!(refused.contains("has not seen what was known at 0"), "{refused}");
     }

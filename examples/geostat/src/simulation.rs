@@ -5,7 +5,7 @@ use super::conditioning;
 use super::neighbourhood::Neighbourhood;
 use super::nodes::{Grid, Nodes};
 use super::path::{self, draw_of};
-use super::search::{self, DataEvent, Found, Limits, Search};
+use super::search::{self, DataEvent, FoundPlace, ImageSearch, Limits};
 use super::training_image::{Field, TrainingImage};
 use crate::image_source;
 use odeon_example_run::RunError;
@@ -26,9 +26,9 @@ pub struct Settings {
 }
 
 /// All that a simulation needs besides the grid.
-pub struct Model {
+pub struct SimulationModel {
     image: Arc<TrainingImage>,
-    search: Box<dyn Search>,
+    search: Box<dyn ImageSearch>,
     neighbourhood: Neighbourhood,
     seed: u64,
 }
@@ -40,8 +40,8 @@ pub struct Model {
 pub struct Batch {
     points: Vec<u32>,
     events: Vec<DataEvent>,
-    found: Vec<Option<Found>>,
-    answers: Vec<Found>,
+    found: Vec<Option<FoundPlace>>,
+    answers: Vec<FoundPlace>,
     searches: u64,
     /// Memory that looks share.
     closest: Closest,
@@ -55,7 +55,7 @@ pub struct Simulated {
     /// Its informed neighbours.
     pub event: DataEvent,
     /// Where the event was found.
-    pub found: Found,
+    pub found: FoundPlace,
 }
 
 impl Batch {
@@ -99,7 +99,7 @@ impl Batch {
     }
 }
 
-impl Model {
+impl SimulationModel {
     /// Of a grid with `width` times `height` nodes.
     ///
     /// # Panics
@@ -114,7 +114,7 @@ impl Model {
 
     /// The same with another way to search, which finds the same.
     #[must_use]
-    pub fn searched_by(self, search: Box<dyn Search>) -> Self {
+    pub fn searched_by(self, search: Box<dyn ImageSearch>) -> Self {
         Self { search, ..self }
     }
 
@@ -130,7 +130,7 @@ impl Model {
 
     /// The value that was found.
     #[inline]
-    pub fn value_of(&self, found: Found) -> f32 {
+    pub fn value_of(&self, found: FoundPlace) -> f32 {
         self.image.field().values()[found.place as usize]
     }
 
@@ -187,7 +187,7 @@ impl Model {
                 continue;
             }
             batch.answers.clear();
-            batch.answers.resize(unknown, Found::default());
+            batch.answers.resize(unknown, FoundPlace::default());
             self.search.find(&batch.events[next..next + unknown], &mut batch.answers);
             batch.searches += unknown as u64;
             for (found, answer) in batch.found[next..].iter_mut().zip(&batch.answers) {
@@ -206,16 +206,16 @@ impl Model {
 
 /// A simulation that is to be made: the model, the grid with what is known before, and the order of
 /// all other points.
-pub struct Task {
+pub struct SimulationTask {
     /// What is done for each point.
-    pub model: Model,
+    pub model: SimulationModel,
     /// Empty but for the conditioning data.
     pub start: Field,
     /// All empty points, in random order.
     pub path: Arc<[u32]>,
 }
 
-impl Task {
+impl SimulationTask {
     /// Of a square grid, with the training image of `image` (see [`image_source::load`]) and the
     /// conditioning data of a file, if there is one.
     ///
@@ -238,7 +238,7 @@ impl Task {
     /// Of a grid in which some points are known.
     pub fn new(image: TrainingImage, start: Field, settings: Settings) -> Self {
         let path = path::random(&start, settings.seed).into();
-        let model = Model::new(image, (start.width(), start.height()), settings);
+        let model = SimulationModel::new(image, (start.width(), start.height()), settings);
         Self { model, start, path }
     }
 

@@ -1,7 +1,7 @@
 //! What makes two images alike: how much there is of each category, how soon that changes with the
 //! distance, and how far one can go without leaving it.
 
-use super::training_image::{Field, Kind, TrainingImage};
+use super::training_image::{Field, TrainingImage, ValueKind};
 
 /// The largest distance that is looked at, in nodes.
 pub const MOST_LAG: usize = 40;
@@ -51,11 +51,11 @@ impl Statistics {
     /// Of an image with the categories of `like`.
     pub fn of(field: &Field, like: &TrainingImage) -> Self {
         let indicators = match like.kind() {
-            Kind::Categorical(all) => all
+            ValueKind::Categorical(all) => all
                 .iter()
                 .map(|value| Indicator::of(field, *value, |node| node == *value))
                 .collect(),
-            Kind::Continuous(_) => {
+            ValueKind::Continuous(_) => {
                 let mut sorted = like.field().values().to_vec();
                 sorted.sort_by(f32::total_cmp);
                 let median = sorted[sorted.len() / 2];

@@ -2,7 +2,7 @@
 
 use crate::image_source::load;
 use crate::statistics::Statistics;
-use crate::training_image::Kind;
+use crate::training_image::ValueKind;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ fn the_training_image_has_the_statistics_that_were_counted_elsewhere() {
     let Some(path) = supplied("ti_strebelle_250x250.dat.gz") else { return };
     let image = load(path.to_str().expect("UTF-8"), 1).expect("it is an image");
     assert_eq!((image.field().width(), image.field().height()), (250, 250));
-    assert_eq!(image.kind(), &Kind::Categorical(vec![0.0, 1.0]));
+    assert_eq!(image.kind(), &ValueKind::Categorical(vec![0.0, 1.0]));
     let Statistics(indicators) = Statistics::of_image(&image);
     let channels = &indicators[1];
     assert_eq!((channels.value, channels.proportion), (1.0, 17_293.0 / 62_500.0));

@@ -63,7 +63,7 @@ impl Field {
 
 /// What the values of an image mean.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Kind {
+pub enum ValueKind {
     /// Each is one of a few, in ascending order: two of them are equal or not.
     Categorical(Vec<f32>),
     /// Numbers within a range of this width: two of them are near or far.
@@ -77,7 +77,7 @@ const MOST_CATEGORIES: usize = 16;
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrainingImage {
     field: Field,
-    kind: Kind,
+    kind: ValueKind,
 }
 
 impl TrainingImage {
@@ -99,20 +99,20 @@ impl TrainingImage {
     }
 
     /// What its values mean.
-    pub fn kind(&self) -> &Kind {
+    pub fn kind(&self) -> &ValueKind {
         &self.kind
     }
 
     /// All values in ascending order, if they are categories.
     pub fn categories(&self) -> &[f32] {
         match &self.kind {
-            Kind::Categorical(all) => all,
-            Kind::Continuous(_) => &[],
+            ValueKind::Categorical(all) => all,
+            ValueKind::Continuous(_) => &[],
         }
     }
 }
 
-fn kind_of(values: &[f32]) -> Kind {
+fn kind_of(values: &[f32]) -> ValueKind {
     let mut seen: Vec<f32> = Vec::new();
     for value in values {
         if let Err(place) = seen.binary_search_by(|known| known.total_cmp(value)) {
@@ -124,8 +124,8 @@ fn kind_of(values: &[f32]) -> Kind {
         }
     }
     match seen.len() {
-        0..=MOST_CATEGORIES => Kind::Categorical(seen),
-        many => Kind::Continuous(seen[many - 1] - seen[0]),
+        0..=MOST_CATEGORIES => ValueKind::Categorical(seen),
+        many => ValueKind::Continuous(seen[many - 1] - seen[0]),
     }
 }
 
@@ -136,10 +136,10 @@ mod tests {
     #[test]
     fn few_values_are_categories_and_many_are_numbers() {
         let few = TrainingImage::new(Field::new(3, vec![2.0, 0.0, 1.0, 1.0, 2.0, 0.0]));
-        assert_eq!(few.expect("complete").kind(), &Kind::Categorical(vec![0.0, 1.0, 2.0]));
+        assert_eq!(few.expect("complete").kind(), &ValueKind::Categorical(vec![0.0, 1.0, 2.0]));
         let many: Vec<f32> = (0..100).map(|n| (n * 37 % 100) as f32 - 20.0).collect();
         let many = TrainingImage::new(Field::new(10, many)).expect("complete");
-        assert_eq!((many.kind(), many.categories().len()), (&Kind::Continuous(99.0), 0));
+        assert_eq!((many.kind(), many.categories().len()), (&ValueKind::Continuous(99.0), 0));
     }
 
     #[test]

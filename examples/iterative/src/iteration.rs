@@ -2,7 +2,7 @@
 
 mod member;
 
-use super::{Crew, End, Piece, Rounds};
+use super::{Crew, RoundPiece, Rounds, RunEnd};
 use member::After;
 use odeon::prelude::*;
 use odeon_device::{DeviceError, Returned};
@@ -45,11 +45,11 @@ pub(super) struct Iteration<R: Rounds> {
     /// By their numbers.
     done: Vec<Option<R::Piece>>,
     missing: usize,
-    end: End<R>,
+    end: RunEnd<R>,
 }
 
 impl<R: Rounds> Iteration<R> {
-    pub(super) fn new(rounds: R, crew: Crew<R::Piece>, end: End<R>) -> Self {
+    pub(super) fn new(rounds: R, crew: Crew<R::Piece>, end: RunEnd<R>) -> Self {
         let rounds = Some(rounds);
         Self { rounds, crew, waiting: Vec::new(), done: Vec::new(), missing: 0, end }
     }

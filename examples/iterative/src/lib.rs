@@ -39,7 +39,7 @@ const LIMIT: Duration = Duration::from_secs(1800);
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// A part of a round.
-pub trait Piece: Send + 'static {
+pub trait RoundPiece: Send + 'static {
     /// Which of the round's pieces it is, from 0.
     fn number(&self) -> usize;
 }
@@ -47,7 +47,7 @@ pub trait Piece: Send + 'static {
 /// The rounds of a program: what the iteration actor does besides sending.
 pub trait Rounds: Send + 'static {
     /// What a round is made of.
-    type Piece: Piece;
+    type Piece: RoundPiece;
 
     /// The pieces of the first round, in the order of their numbers.
     fn first(&mut self) -> Vec<Self::Piece>;
@@ -65,7 +65,7 @@ pub enum Crew<P: Send + 'static> {
     Pool(BalancingPool<P>),
 }
 
-impl<P: Piece> Crew<P> {
+impl<P: RoundPiece> Crew<P> {
     /// Nobody yet.
     #[expect(clippy::new_without_default, reason = "a crew of nobody is no default")]
     pub const fn new() -> Self {
@@ -100,15 +100,15 @@ impl<P: Piece> Crew<P> {
 }
 
 /// A run that is set up and has not begun.
-pub struct Run<R: Rounds> {
+pub struct CrewRun<R: Rounds> {
     iteration: ActorRef<ToIteration<R::Piece>>,
     end: Receiver<Result<R, RunError>>,
 }
 
 /// Who is told of the end of a run.
-type End<R> = SyncSender<Result<R, RunError>>;
+type RunEnd<R> = SyncSender<Result<R, RunError>>;
 
-impl<R: Rounds> Run<R> {
+impl<R: Rounds> CrewRun<R> {
     /// Of this program, by this crew.
     ///
     /// # Panics

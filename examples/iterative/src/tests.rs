@@ -19,7 +19,7 @@ struct Sum {
     result: u64,
 }
 
-impl Piece for Sum {
+impl RoundPiece for Sum {
     fn number(&self) -> usize {
         self.number
     }
@@ -97,7 +97,7 @@ fn run(workers: Vec<Adder>, pieces: usize, rounds: u64) -> Result<u64, RunError>
 
 fn add(theater: &Theater, crew: Crew<Sum>, pieces: usize, rounds: u64) -> Result<u64, RunError> {
     let adding = Adding { rounds, pieces, sum: 0 };
-    Ok(Run::new(theater, adding, crew).complete()?.sum)
+    Ok(CrewRun::new(theater, adding, crew).complete()?.sum)
 }
 
 /// What all rounds come to.

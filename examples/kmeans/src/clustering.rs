@@ -1,7 +1,7 @@
 //! The rounds of k-means: merging pieces, and when to stop.
 
 use super::piece::NONE;
-use super::{Centres, Partial, Piece, Points};
+use super::{Centres, Partial, Points, PointsPiece};
 use odeon_example_iterative::{Rounds, shares};
 use std::mem::replace;
 use std::sync::Arc;
@@ -108,12 +108,12 @@ impl Clustering {
 }
 
 impl Rounds for Clustering {
-    type Piece = Piece;
+    type Piece = PointsPiece;
 
-    fn first(&mut self) -> Vec<Piece> {
+    fn first(&mut self) -> Vec<PointsPiece> {
         self.stop = self.stop.begun();
         let parts = shares(self.points.rows(), self.pieces);
-        let piece = |(number, rows): (usize, std::ops::Range<usize>)| Piece {
+        let piece = |(number, rows): (usize, std::ops::Range<usize>)| PointsPiece {
             number,
             points: self.points.clone(),
             centres: self.centres.clone(),
@@ -127,7 +127,7 @@ impl Rounds for Clustering {
         parts.enumerate().map(piece).collect()
     }
 
-    fn next(&mut self, mut done: Vec<Piece>) -> Option<Vec<Piece>> {
+    fn next(&mut self, mut done: Vec<PointsPiece>) -> Option<Vec<PointsPiece>> {
         if !self.is_over {
             self.merged.clear();
             done.iter().for_each(|piece| self.merged.merge(&piece.partial));

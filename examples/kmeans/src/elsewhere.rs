@@ -1,7 +1,7 @@
 //! Processes that do pieces of k-means, and the broker that leads to them: what a run by middleware
 //! starts beside itself.
 
-use super::{ByCuda, ByKernels, OnCores, Piece};
+use super::{ByCuda, ByKernels, OnCores, PointsPiece};
 use odeon_broker::OwnBroker;
 use odeon_device::{DeviceError, Worker};
 use odeon_example_iterative::devices::first_found;
@@ -83,10 +83,10 @@ impl Broker {
 pub struct Servers {
     queue: Queue,
     pieces: usize,
-    members: Vec<Server>,
+    members: Vec<WorkerHost>,
 }
 
-enum Server {
+enum WorkerHost {
     Process(ChildProcess),
     Thread(Serves),
 }
@@ -104,10 +104,10 @@ impl Servers {
         let start = |number: usize| {
             let post = Post { uri: queue.uri.clone(), queue: queue.name.clone(), by };
             if !in_processes {
-                return Serves::begin(&post, standard_error::say).map(Server::Thread);
+                return Serves::begin(&post, standard_error::say).map(WorkerHost::Thread);
             }
             let name = format!("worker process {number}");
-            ChildProcess::start(name, SERVE, &post).map(Server::Process)
+            ChildProcess::start(name, SERVE, &post).map(WorkerHost::Process)
         };
         let members = (1..=count).map(start).collect::<Result<_, _>>()?;
         let mut servers = Self { queue, pieces, members };
@@ -118,7 +118,7 @@ impl Servers {
     /// Until all of them serve the queue, and nobody else does.
     fn wait(&mut self) -> Result<(), RunError> {
         for member in &mut self.members {
-            if let Server::Process(process) = member {
+            if let WorkerHost::Process(process) = member {
                 process.ready()?;
             }
         }
@@ -135,7 +135,7 @@ impl Servers {
     }
 
     /// A worker whose pieces they do.
-    pub fn client(&self) -> Result<RabbitWorker<Piece>, RunError> {
+    pub fn client(&self) -> Result<RabbitWorker<PointsPiece>, RunError> {
         let at_once = self.pieces;
         let asking = Asking { at_once, answer_within: ANSWER_WITHIN, ..Asking::default() };
         RabbitWorker::connect(&self.queue, asking).map_err(runtime)
@@ -144,8 +144,8 @@ impl Servers {
     /// An error if one has ended.
     pub fn check(&mut self) -> Result<(), RunError> {
         self.members.iter_mut().try_for_each(|member| match member {
-            Server::Process(process) => process.check(),
-            Server::Thread(serves) => serves.check(),
+            WorkerHost::Process(process) => process.check(),
+            WorkerHost::Thread(serves) => serves.check(),
         })
     }
 }
@@ -171,7 +171,7 @@ impl Serves {
     }
 
     fn by(
-        worker: impl Worker<Work = Piece>,
+        worker: impl Worker<Work = PointsPiece>,
         post: &Post,
         when_lost: fn(DeviceError),
     ) -> Result<Self, RunError> {

@@ -51,11 +51,11 @@ pub use clustering::{Clustering, Clusters, Stop};
 pub use elsewhere::{Broker, ServedBy, Servers, run_server};
 pub use generated::{fraction, generate, normal};
 pub use partial::Partial;
-pub use piece::Piece;
+pub use piece::PointsPiece;
 pub use points::Points;
 pub use reference::sequential;
 pub use stamp::read;
-pub use task::Task;
+pub use task::KmeansTask;
 pub use threads::{Threads, on_one_thread};
 pub use workers::{ByCuda, ByKernels, OnCores, balanced};
 

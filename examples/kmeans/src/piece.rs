@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// Some points of one round. It brings all that a worker needs, and has room for what comes out.
 #[derive(Debug)]
-pub struct Piece {
+pub struct PointsPiece {
     /// Which of the round's pieces it is.
     pub number: usize,
     /// The same in all rounds of a run, so that a device may keep its rows.
@@ -34,7 +34,7 @@ pub struct Piece {
 /// The centre of points in the round before the first.
 pub(crate) const NONE: u32 = u32::MAX;
 
-impl Piece {
+impl PointsPiece {
     /// Goes on to the next round. WHY not one buffer for both rounds: a piece that comes back
     /// undone is done again, and must still know the round before.
     pub(super) fn next(&mut self, centres: Arc<Centres>, may_leave_members: bool) {
@@ -59,7 +59,7 @@ impl Piece {
     }
 }
 
-impl odeon_example_iterative::Piece for Piece {
+impl odeon_example_iterative::RoundPiece for PointsPiece {
     fn number(&self) -> usize {
         self.number
     }

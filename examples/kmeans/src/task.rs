@@ -5,7 +5,7 @@ use odeon_example_run::RunError;
 use std::sync::Arc;
 
 /// Points, where their centres begin, and when to stop.
-pub struct Task {
+pub struct KmeansTask {
     /// The points.
     pub points: Arc<Points>,
     /// The centres of the first round.
@@ -15,7 +15,7 @@ pub struct Task {
     expected: Clusters,
 }
 
-impl Task {
+impl KmeansTask {
     /// From so many of the points, drawn by the seed.
     ///
     /// # Errors
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn what_is_expected_goes_on_when_nothing_changes_any_more() {
         let lasting = Stop::Lasting(Duration::from_secs(1));
-        let task = Task::new(generate(300, 2, 16, 7), 16, 7, lasting).expect("300 points");
+        let task = KmeansTask::new(generate(300, 2, 16, 7), 16, 7, lasting).expect("300 points");
         for rounds in [1, 2, 1_000] {
             let expected = sequential(&task.points, &task.first, Stop::After(rounds));
             assert_eq!(task.expected_after(rounds), expected);

@@ -5,7 +5,7 @@ mod supplied_files;
 use super::*;
 use odeon::prelude::*;
 use odeon_device::Worker;
-use odeon_example_iterative::{Crew, Rounds, Run};
+use odeon_example_iterative::{Crew, CrewRun, Rounds};
 use odeon_example_run::theater_with;
 use odeon_rabbitmq::Portable;
 use std::io::Write;
@@ -21,14 +21,14 @@ fn by_actors(points: &Arc<Points>, first: &Centres, pieces: usize, stop: Stop) -
 
 fn by_crew(
     theater: &Theater,
-    crew: Crew<Piece>,
+    crew: Crew<PointsPiece>,
     points: &Arc<Points>,
     first: &Centres,
     pieces: usize,
     stop: Stop,
 ) -> Clusters {
     let rounds = Clustering::new(points.clone(), first.clone(), pieces, stop);
-    Run::new(theater, rounds, crew).complete().expect("no worker fails").into_clusters()
+    CrewRun::new(theater, rounds, crew).complete().expect("no worker fails").into_clusters()
 }
 
 /// Whole blocks and broken ones, one piece and several at once, both kinds of workers side by side;
@@ -79,7 +79,7 @@ fn kernels_come_to_the_same_in_each_run_to_the_last_bit() {
 
 /// All rounds, each piece by the worker that `who` names.
 fn by_turns(
-    workers: &mut [&mut dyn FnMut(&mut Piece)],
+    workers: &mut [&mut dyn FnMut(&mut PointsPiece)],
     mut rounds: Clustering,
     who: impl Fn(u64, usize) -> usize,
 ) -> Clusters {
@@ -102,10 +102,10 @@ fn members_that_are_left_out_are_found_again() {
     for stop in [Stop::After(1), Stop::After(2), Stop::After(9), Stop::Changes(0)] {
         let expected = sequential(&points, &first, stop);
         let left_out = &mut 0;
-        let mut keeps = |piece: &mut Piece| {
+        let mut keeps = |piece: &mut PointsPiece| {
             OnCores.work(std::slice::from_mut(piece)).expect("cores never fail");
         };
-        let mut leaves = |piece: &mut Piece| {
+        let mut leaves = |piece: &mut PointsPiece| {
             OnCores.work(std::slice::from_mut(piece)).expect("cores never fail");
             if piece.may_leave_members {
                 piece.members.clear();
@@ -113,7 +113,7 @@ fn members_that_are_left_out_are_found_again() {
             }
         };
         let rounds = Clustering::new(points.clone(), first.clone(), 3, stop);
-        let workers: &mut [&mut dyn FnMut(&mut Piece)] = &mut [&mut leaves, &mut keeps];
+        let workers: &mut [&mut dyn FnMut(&mut PointsPiece)] = &mut [&mut leaves, &mut keeps];
         let found = by_turns(workers, rounds, |round, number| (round as usize + number) / 2 % 2);
         check(&points, &found, &expected, stop, Tolerance::Cores)
             .unwrap_or_else(|e| panic!("{stop:?}: {e}"));
@@ -130,17 +130,17 @@ fn members_stay_on_the_device_until_somebody_needs_them() {
             let mut worker = ByKernels::on(device.which).expect("it was there");
             let expected = sequential(&points, &first, stop);
             let mut rounds_of_one = Vec::new();
-            let mut kernels = |piece: &mut Piece| {
+            let mut kernels = |piece: &mut PointsPiece| {
                 worker.work(std::slice::from_mut(piece)).expect("it has room");
                 if piece.number == 0 {
                     rounds_of_one.push(!piece.members.is_empty());
                 }
             };
-            let mut cores = |piece: &mut Piece| {
+            let mut cores = |piece: &mut PointsPiece| {
                 OnCores.work(std::slice::from_mut(piece)).expect("cores never fail");
             };
             let rounds = Clustering::new(points.clone(), first.clone(), 3, stop);
-            let workers: &mut [&mut dyn FnMut(&mut Piece)] = &mut [&mut kernels, &mut cores];
+            let workers: &mut [&mut dyn FnMut(&mut PointsPiece)] = &mut [&mut kernels, &mut cores];
             // In the tenth round pieces go to cores, and come back.
             let found = by_turns(workers, rounds, |round, _| usize::from(round == 9));
             check(&points, &found, &expected, stop, Tolerance::Devices)
@@ -196,7 +196,7 @@ fn a_piece_that_has_travelled_is_the_same_piece() {
     let mut pieces = Clustering::new(points.clone(), first, 3, Stop::After(1)).first();
     let mut here = pieces.pop().expect("the last of three");
     here.previous.iter_mut().step_by(2).for_each(|previous| *previous = 1);
-    let mut there = Piece::again(here.request(), here.inputs()).expect("it is one");
+    let mut there = PointsPiece::again(here.request(), here.inputs()).expect("it is one");
     assert!(Arc::ptr_eq(there.points.shared(), points.shared()), "its points are kept");
     assert_eq!((there.number, &there.rows, &there.centres), (2, &here.rows, &here.centres));
     OnCores.work(std::slice::from_mut(&mut there)).expect("cores never fail");
@@ -218,7 +218,7 @@ fn what_is_no_piece_and_no_result_of_it_is_refused() {
         piece.points = other;
         piece.rows = rows;
         let inputs = vec![points.travelling().clone(); inputs];
-        Piece::again(piece.request(), inputs).map(|_| ()).expect_err("it is none").to_string()
+        PointsPiece::again(piece.request(), inputs).map(|_| ()).expect_err("it is none").to_string()
     };
     assert!(refused(points.clone(), 0..5, 0).contains("one input"));
     assert!(refused(points.clone(), 5..11, 1).contains("rows 5..11 of 10 points"));
@@ -229,7 +229,7 @@ fn what_is_no_piece_and_no_result_of_it_is_refused() {
     assert!(refused(four, 0..5, 1).contains("30 values, 4 dimensions"));
     let mut none = pieces(1).remove(0);
     none.centres = Arc::new(Centres::new(3, Vec::new()));
-    assert!(Piece::again(none.request(), none.inputs()).is_err());
+    assert!(PointsPiece::again(none.request(), none.inputs()).is_err());
 
     let answer = |centres: usize, number: usize| {
         let mut piece = pieces(centres).remove(number);

@@ -1,6 +1,6 @@
 //! The rounds of gradient descent.
 
-use super::{Labelled, Partial, Piece};
+use super::{Labelled, Partial, SamplesPiece};
 use odeon_example_iterative::{Rounds, shares};
 use std::sync::Arc;
 
@@ -48,11 +48,11 @@ impl Descent {
 }
 
 impl Rounds for Descent {
-    type Piece = Piece;
+    type Piece = SamplesPiece;
 
-    fn first(&mut self) -> Vec<Piece> {
+    fn first(&mut self) -> Vec<SamplesPiece> {
         let parts = shares(self.samples.points.rows(), self.pieces);
-        let piece = |(number, rows)| Piece {
+        let piece = |(number, rows)| SamplesPiece {
             number,
             samples: self.samples.clone(),
             rows,
@@ -62,7 +62,7 @@ impl Rounds for Descent {
         parts.enumerate().map(piece).collect()
     }
 
-    fn next(&mut self, mut done: Vec<Piece>) -> Option<Vec<Piece>> {
+    fn next(&mut self, mut done: Vec<SamplesPiece>) -> Option<Vec<SamplesPiece>> {
         self.merged.clear();
         done.iter().for_each(|piece| self.merged.merge(&piece.partial));
         let rows = self.samples.points.rows();

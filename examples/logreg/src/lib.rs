@@ -30,7 +30,7 @@ mod workers;
 
 pub use descent::{Descent, Fitted, Steps};
 pub use gradient::gradient;
-pub use piece::{Partial, Piece};
+pub use piece::{Partial, SamplesPiece};
 pub use reference::{check, sequential};
 pub use samples::{Labelled, generate};
 pub use threads::{Threads, on_one_thread};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 /// Some points of one round. It brings all that a worker needs, and has room for what comes out.
 #[derive(Debug)]
-pub struct Piece {
+pub struct SamplesPiece {
     /// Which of the round's pieces it is.
     pub number: usize,
     /// The same in all rounds of a run, so that a device may keep its rows.
@@ -54,7 +54,7 @@ impl Partial {
     }
 }
 
-impl odeon_example_iterative::Piece for Piece {
+impl odeon_example_iterative::RoundPiece for SamplesPiece {
     fn number(&self) -> usize {
         self.number
     }

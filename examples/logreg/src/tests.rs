@@ -2,20 +2,20 @@ use super::*;
 use odeon::prelude::*;
 use odeon_device::Worker;
 use odeon_example_iterative::devices::device_for;
-use odeon_example_iterative::{Crew, Run};
+use odeon_example_iterative::{Crew, CrewRun};
 use odeon_example_kmeans::Points;
 use odeon_example_run::theater_with;
 use std::sync::Arc;
 
 fn by_crew(
     theater: &Theater,
-    crew: Crew<Piece>,
+    crew: Crew<SamplesPiece>,
     samples: &Arc<Labelled>,
     pieces: usize,
     steps: Steps,
 ) -> Fitted {
     let rounds = Descent::new(samples.clone(), pieces, steps);
-    Run::new(theater, rounds, crew).complete().expect("no worker fails").into_fitted()
+    CrewRun::new(theater, rounds, crew).complete().expect("no worker fails").into_fitted()
 }
 
 fn by_actors(samples: &Arc<Labelled>, pieces: usize, steps: Steps) -> Fitted {
@@ -64,7 +64,7 @@ fn kernels_find_the_gradient_that_cores_find() {
         let weights: Arc<[f32]> = (0..=dims).map(|n| 1.0 - n as f32 / dims as f32).collect();
         let partial = Partial::new(dims + 1);
         let samples = samples.clone();
-        let mut batch = [Piece { number: 0, samples, rows, weights, partial }];
+        let mut batch = [SamplesPiece { number: 0, samples, rows, weights, partial }];
         worker.work(&mut batch).expect("it works");
         let first = batch[0].partial.clone();
         worker.work(&mut batch).expect("it works");

@@ -16,20 +16,23 @@ const BETWEEN_CHECKS: Duration = Duration::from_millis(100);
 
 /// The side of the actors; clones arrive at the same line.
 #[derive(Clone)]
-pub struct Finish(Arc<Line>);
+pub struct Finish(Arc<FinishState>);
 
-struct Line {
+struct FinishState {
     missing: AtomicUsize,
     done: SyncSender<Result<(), RunError>>,
 }
 
 /// The side of the driving thread.
-pub struct Waiting(Receiver<Result<(), RunError>>);
+pub struct FinishWaiter(Receiver<Result<(), RunError>>);
 
 /// A line that is reached when `arrivals` have arrived; `arrivals` must not be 0.
-pub fn finish_line(arrivals: usize) -> (Finish, Waiting) {
+pub fn finish_line(arrivals: usize) -> (Finish, FinishWaiter) {
     let (done, reached) = sync_channel(1);
-    (Finish(Arc::new(Line { missing: AtomicUsize::new(arrivals), done })), Waiting(reached))
+    (
+        Finish(Arc::new(FinishState { missing: AtomicUsize::new(arrivals), done })),
+        FinishWaiter(reached),
+    )
 }
 
 impl Finish {
@@ -58,7 +61,7 @@ impl Finish {
     }
 }
 
-impl Waiting {
+impl FinishWaiter {
     /// Blocks until the line is reached, the run has failed, or the time limit has passed.
     pub fn wait(&self) -> Result<(), RunError> {
         self.wait_beyond(Duration::ZERO)

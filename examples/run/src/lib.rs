@@ -28,8 +28,8 @@ mod watching;
 
 pub use busy_work::BusyWork;
 pub use error::RunError;
-pub use finish::{Finish, Waiting, finish_line};
-pub use queue::{Queue, Receiver};
+pub use finish::{Finish, FinishWaiter, finish_line};
+pub use queue::{FloorActor, FloorQueue};
 pub use random::{SplitMix64, XorShift64};
 pub use theater::{Post, runtime, theater_with};
 pub use timed::Timed;

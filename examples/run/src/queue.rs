@@ -4,15 +4,15 @@ use std::collections::VecDeque;
 
 /// What an actor is without a runtime. WHY a trait object: a system of mixed actors needs one, and
 /// a floor that the compiler could see through would flatter every real runtime's distance to it.
-pub trait Receiver<M> {
+pub trait FloorActor<M> {
     /// Handles a message; what it sends goes into the queue.
-    fn receive(&mut self, message: M, queue: &mut Queue<M>);
+    fn receive(&mut self, message: M, queue: &mut FloorQueue<M>);
 }
 
 /// Messages on their way, each with the index of its receiver.
-pub struct Queue<M>(VecDeque<(usize, M)>);
+pub struct FloorQueue<M>(VecDeque<(usize, M)>);
 
-impl<M> Queue<M> {
+impl<M> FloorQueue<M> {
     /// Nothing on its way.
     #[expect(
         clippy::new_without_default,
@@ -29,7 +29,7 @@ impl<M> Queue<M> {
     }
 
     /// Delivers until nothing is left.
-    pub fn drive(&mut self, actors: &mut [Box<dyn Receiver<M>>]) {
+    pub fn drive(&mut self, actors: &mut [Box<dyn FloorActor<M>>]) {
         while let Some((to, message)) = self.0.pop_front() {
             actors[to].receive(message, self);
         }

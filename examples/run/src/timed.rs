@@ -1,6 +1,6 @@
 //! How long a run took.
 
-use crate::{RunError, Waiting};
+use crate::{FinishWaiter, RunError};
 use std::time::{Duration, Instant};
 
 /// So many operations in this time.
@@ -21,7 +21,7 @@ impl Timed {
     }
 }
 
-impl Waiting {
+impl FinishWaiter {
     /// Of a run that begins with `begin` and ends at this line.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 mod balances;
 
-use crate::{Deed, Shared, Work};
+use crate::{Deed, SharedState, Work};
 use odeon_example_run::{RunError, SplitMix64};
 
 pub use balances::{Balances, Variables};
@@ -14,13 +14,13 @@ const LARGEST_AMOUNT: u64 = 1000;
 
 /// What is asked of the accounts.
 #[derive(Debug, Clone, Copy)]
-pub struct Order {
-    pub(super) what: What,
+pub struct AccountOrder {
+    pub(super) what: OrderKind,
     pub(super) work: Work,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum What {
+pub(super) enum OrderKind {
     Transfer {
         source: usize,
         destination: usize,
@@ -32,16 +32,16 @@ pub(super) enum What {
     Audit,
 }
 
-impl Deed for Order {
+impl Deed for AccountOrder {
     #[inline]
     fn is_read(&self) -> bool {
-        self.what == What::Audit
+        self.what == OrderKind::Audit
     }
 }
 
 /// What is there at the end.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Found {
+pub struct AccountsFound {
     /// By how much the balances differ altogether from what they were at first.
     pub(super) gained: i64,
     /// Audits that found another total.
@@ -50,7 +50,7 @@ pub struct Found {
 
 /// Who transfers, and between which accounts.
 #[derive(Debug, Clone, Copy)]
-pub struct Plan {
+pub struct AccountsPlan {
     /// How many send.
     pub senders: usize,
     /// Accounts.
@@ -82,24 +82,25 @@ pub struct Orders {
 }
 
 impl Iterator for Orders {
-    type Item = Order;
+    type Item = AccountOrder;
 
     #[inline]
-    fn next(&mut self) -> Option<Order> {
+    fn next(&mut self) -> Option<AccountOrder> {
         self.left = self.left.checked_sub(1)?;
-        let what = if self.random.next() % 100 < self.audits { What::Audit } else { self.draw() };
-        Some(Order { what, work: self.work })
+        let what =
+            if self.random.next() % 100 < self.audits { OrderKind::Audit } else { self.draw() };
+        Some(AccountOrder { what, work: self.work })
     }
 }
 
 impl Orders {
-    fn draw(&mut self) -> What {
+    fn draw(&mut self) -> OrderKind {
         let is_hot = self.random.next() % 100 < self.hot;
         let among = if is_hot { self.hot_accounts } else { self.accounts };
         let source = self.random.next() % among;
         let destination = (source + 1 + self.random.next() % (among - 1)) % among;
         let amount = 1 + self.random.next() % LARGEST_AMOUNT;
-        What::Transfer {
+        OrderKind::Transfer {
             source: source as usize,
             destination: destination as usize,
             amount: amount as i64,
@@ -107,12 +108,12 @@ impl Orders {
     }
 }
 
-impl Shared for Plan {
-    type Deed = Order;
+impl SharedState for AccountsPlan {
+    type Deed = AccountOrder;
     type Deeds = Orders;
     type Plain = Balances;
     type Speculative = Variables;
-    type Outcome = Found;
+    type Outcome = AccountsFound;
 
     fn senders(&self) -> usize {
         self.senders
@@ -136,19 +137,23 @@ impl Shared for Plan {
 
     /// A transfer between two shards is two messages, and others see the money on its way.
     #[inline]
-    fn parts(order: Order, shards: usize, mut send: impl FnMut(usize, Order)) {
+    fn parts(order: AccountOrder, shards: usize, mut send: impl FnMut(usize, AccountOrder)) {
         match order.what {
-            What::Transfer { source, destination, amount }
+            OrderKind::Transfer { source, destination, amount }
                 if source % shards != destination % shards =>
             {
-                send(source % shards, Order { what: What::Add(source, -amount), ..order });
+                send(
+                    source % shards,
+                    AccountOrder { what: OrderKind::Add(source, -amount), ..order },
+                );
                 let no_work = Work::of_ns(0);
-                let credit = Order { what: What::Add(destination, amount), work: no_work };
+                let credit =
+                    AccountOrder { what: OrderKind::Add(destination, amount), work: no_work };
                 send(destination % shards, credit);
             }
-            What::Transfer { source, .. } => send(source % shards, order),
-            What::Add(account, _) => send(account % shards, order),
-            What::Audit => send(0, order),
+            OrderKind::Transfer { source, .. } => send(source % shards, order),
+            OrderKind::Add(account, _) => send(account % shards, order),
+            OrderKind::Audit => send(0, order),
         }
     }
 
@@ -160,7 +165,7 @@ impl Shared for Plan {
         Variables::new(self.accounts as usize)
     }
 
-    fn check(&self, found: Vec<Found>, _runs: &[u64]) -> Result<(), RunError> {
+    fn check(&self, found: Vec<AccountsFound>, _runs: &[u64]) -> Result<(), RunError> {
         let gained: i64 = found.iter().map(|found| found.gained).sum();
         let wrong_audits: u64 = found.iter().map(|found| found.wrong_audits).sum();
         if gained == 0 && wrong_audits == 0 {

@@ -1,7 +1,7 @@
 //! The state as one plain actor, or as several; and the senders to all actors.
 
 use super::lasting::{self, Runs};
-use super::{Deed, Looks, Plain, Shared, Sharing};
+use super::{Deed, Looks, Plain, SharedState, Sharing};
 use odeon::prelude::*;
 use odeon_example_run::{Finish, Post, RunError, Timed, finish_line, runtime, theater_with};
 use std::marker::PhantomData;
@@ -31,10 +31,10 @@ impl<D: Send + 'static, O: Send + 'static> Message for ToState<D, O> {
 }
 
 /// An actor with the state.
-pub type StateRef<S> = ActorRef<ToState<<S as Shared>::Deed, <S as Shared>::Outcome>>;
+pub type StateRef<S> = ActorRef<ToState<<S as SharedState>::Deed, <S as SharedState>::Outcome>>;
 
 /// Runs against `shards` plain actors.
-pub(super) fn run_plain<S: Shared>(
+pub(super) fn run_plain<S: SharedState>(
     shared: &S,
     sharing: Sharing<'_>,
     shards: usize,
@@ -47,7 +47,7 @@ pub(super) fn run_plain<S: Shared>(
 }
 
 /// Has senders send everything, as long as they shall, and checks what comes out.
-pub(super) fn run<S: Shared>(
+pub(super) fn run<S: SharedState>(
     shared: &S,
     sharing: Sharing<'_>,
     theater: &Theater,
@@ -65,7 +65,7 @@ pub(super) fn run<S: Shared>(
 ///
 /// # Errors
 /// If a sender does not come to its end.
-pub fn enter<S: Shared>(
+pub fn enter<S: SharedState>(
     shared: &S,
     theater: &Theater,
     actors: &[StateRef<S>],
@@ -115,7 +115,7 @@ enum ToSender {
     Answered,
 }
 
-struct Sender<S: Shared> {
+struct Sender<S: SharedState> {
     number: usize,
     all: S::Deeds,
     /// What is left of them.
@@ -126,7 +126,7 @@ struct Sender<S: Shared> {
     finish: Finish,
 }
 
-impl<S: Shared> Actor for Sender<S> {
+impl<S: SharedState> Actor for Sender<S> {
     type Msg = ToSender;
 
     fn handle(&mut self, message: ToSender, ctx: &mut Context<'_, Self>) {

@@ -3,7 +3,7 @@
 mod sessions;
 mod zipf;
 
-use crate::{Deed, Shared, Work};
+use crate::{Deed, SharedState, Work};
 use odeon_example_run::{RunError, SplitMix64};
 use std::sync::Arc;
 
@@ -12,25 +12,25 @@ pub use zipf::Zipf;
 
 /// One request of one sender.
 #[derive(Debug, Clone, Copy)]
-pub struct Request {
-    pub(super) what: What,
+pub struct DirectoryRequest {
+    pub(super) what: RequestKind,
     pub(super) key: u64,
     pub(super) sender: usize,
     pub(super) work: Work,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum RequestKind {
     Lookup,
     Touch,
     Begin,
     End,
 }
 
-impl Deed for Request {
+impl Deed for DirectoryRequest {
     #[inline]
     fn is_read(&self) -> bool {
-        self.what == What::Lookup
+        self.what == RequestKind::Lookup
     }
 }
 
@@ -51,7 +51,7 @@ impl std::ops::Add for Changes {
 
 /// What is there at the end.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct DirectoryFound {
     /// Since the beginning, as counted with each request.
     pub(super) counted: Changes,
     /// The same as seen in the map.
@@ -61,7 +61,7 @@ pub struct Found {
 }
 
 /// Who asks, and how much of what.
-pub struct Plan {
+pub struct DirectoryPlan {
     /// How many ask.
     pub senders: usize,
     /// Sessions that can be; every other one is there at first.
@@ -93,32 +93,32 @@ pub struct Requests {
 }
 
 impl Iterator for Requests {
-    type Item = Request;
+    type Item = DirectoryRequest;
 
     #[inline]
-    fn next(&mut self) -> Option<Request> {
+    fn next(&mut self) -> Option<DirectoryRequest> {
         self.left = self.left.checked_sub(1)?;
         let percent = self.random.next() % 100;
         let what = if percent < self.reads {
-            What::Lookup
+            RequestKind::Lookup
         } else if percent < self.reads + self.updates {
-            What::Touch
+            RequestKind::Touch
         } else if self.random.next() % 2 == 0 {
-            What::Begin
+            RequestKind::Begin
         } else {
-            What::End
+            RequestKind::End
         };
         let key = self.zipf.draw(&mut self.random) as u64;
-        Some(Request { what, key, sender: self.sender, work: self.work })
+        Some(DirectoryRequest { what, key, sender: self.sender, work: self.work })
     }
 }
 
-impl Shared for Plan {
-    type Deed = Request;
+impl SharedState for DirectoryPlan {
+    type Deed = DirectoryRequest;
     type Deeds = Requests;
     type Plain = PlainDirectory;
     type Speculative = Directory;
-    type Outcome = Found;
+    type Outcome = DirectoryFound;
 
     fn senders(&self) -> usize {
         self.senders
@@ -141,7 +141,11 @@ impl Shared for Plan {
     }
 
     #[inline]
-    fn parts(request: Request, shards: usize, mut send: impl FnMut(usize, Request)) {
+    fn parts(
+        request: DirectoryRequest,
+        shards: usize,
+        mut send: impl FnMut(usize, DirectoryRequest),
+    ) {
         send((request.key % shards as u64) as usize, request);
     }
 
@@ -153,8 +157,8 @@ impl Shared for Plan {
         Directory::new(self.keys, self.senders)
     }
 
-    fn check(&self, found: Vec<Found>, _runs: &[u64]) -> Result<(), RunError> {
-        let is_right = |found: &Found| found.counted == found.seen && found.strangers == 0;
+    fn check(&self, found: Vec<DirectoryFound>, _runs: &[u64]) -> Result<(), RunError> {
+        let is_right = |found: &DirectoryFound| found.counted == found.seen && found.strangers == 0;
         match found.into_iter().find(|found| !is_right(found)) {
             None => Ok(()),
             Some(found) => Err(RunError::WrongResult(format!(

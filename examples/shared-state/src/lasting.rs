@@ -1,6 +1,6 @@
 //! A run once, or again and again for some time while somebody looks at the memory.
 
-use super::{Looks, Shared};
+use super::{Looks, SharedState};
 use odeon_example_run::{RunError, Timed, watch};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -40,7 +40,7 @@ impl Runs {
 }
 
 /// Has all senders run as long as they shall: what they did, and how often each.
-pub(super) fn run<S: Shared>(
+pub(super) fn run<S: SharedState>(
     shared: &S,
     lasting: Duration,
     looks: &mut impl Looks,

@@ -2,24 +2,24 @@
 
 mod book;
 
-use crate::{Deed, Shared, Work};
+use crate::{Deed, SharedState, Work};
 use odeon_example_run::{RunError, SplitMix64};
 
-pub use book::{Accounts, Book};
+pub use book::{Accounts, LedgerBook};
 
 /// The accounts that one sender enters into when it meets nobody.
 const ACCOUNTS_OF_SENDER: u64 = 64;
 
 /// One entry, or a question.
 #[derive(Debug, Clone, Copy)]
-pub struct Entry {
+pub struct LedgerEntry {
     /// 0 is the hot one.
     pub(super) account: usize,
     pub(super) is_read: bool,
     work: Work,
 }
 
-impl Entry {
+impl LedgerEntry {
     /// What a handler computes: the work, and the account's new value.
     #[inline]
     pub(super) fn compute(self, value: u64) -> u64 {
@@ -28,7 +28,7 @@ impl Entry {
     }
 }
 
-impl Deed for Entry {
+impl Deed for LedgerEntry {
     #[inline]
     fn is_read(&self) -> bool {
         self.is_read
@@ -37,7 +37,7 @@ impl Deed for Entry {
 
 /// Who enters what.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct LedgerPlan {
     /// How many enter.
     pub senders: usize,
     /// Of each sender.
@@ -54,7 +54,7 @@ pub struct Plan {
     pub is_named: bool,
 }
 
-impl Plan {
+impl LedgerPlan {
     fn accounts(&self) -> usize {
         1 + self.senders * ACCOUNTS_OF_SENDER as usize
     }
@@ -62,7 +62,7 @@ impl Plan {
 
 /// The entries of one sender.
 #[derive(Clone)]
-pub struct Entries {
+pub struct SenderEntries {
     random: SplitMix64,
     first: u64,
     left: u64,
@@ -71,23 +71,27 @@ pub struct Entries {
     work: Work,
 }
 
-impl Iterator for Entries {
-    type Item = Entry;
+impl Iterator for SenderEntries {
+    type Item = LedgerEntry;
 
     #[inline]
-    fn next(&mut self) -> Option<Entry> {
+    fn next(&mut self) -> Option<LedgerEntry> {
         self.left = self.left.checked_sub(1)?;
         let is_hot = self.random.next() % 100 < self.conflict;
         let own = self.first + self.random.next() % ACCOUNTS_OF_SENDER;
         let is_read = self.random.next() % 100 < self.reads;
-        Some(Entry { account: if is_hot { 0 } else { own as usize }, is_read, work: self.work })
+        Some(LedgerEntry {
+            account: if is_hot { 0 } else { own as usize },
+            is_read,
+            work: self.work,
+        })
     }
 }
 
-impl Shared for Plan {
-    type Deed = Entry;
-    type Deeds = Entries;
-    type Plain = Book;
+impl SharedState for LedgerPlan {
+    type Deed = LedgerEntry;
+    type Deeds = SenderEntries;
+    type Plain = LedgerBook;
     type Speculative = Accounts;
     type Outcome = u64;
 
@@ -95,8 +99,8 @@ impl Shared for Plan {
         self.senders
     }
 
-    fn deeds_of(&self, sender: usize) -> Entries {
-        Entries {
+    fn deeds_of(&self, sender: usize) -> SenderEntries {
+        SenderEntries {
             random: SplitMix64::of_member(self.seed, sender),
             first: 1 + sender as u64 * ACCOUNTS_OF_SENDER,
             left: self.entries,
@@ -111,12 +115,12 @@ impl Shared for Plan {
     }
 
     #[inline]
-    fn parts(entry: Entry, shards: usize, mut send: impl FnMut(usize, Entry)) {
+    fn parts(entry: LedgerEntry, shards: usize, mut send: impl FnMut(usize, LedgerEntry)) {
         send(entry.account % shards, entry);
     }
 
-    fn plain(&self) -> Book {
-        Book::new(self.accounts())
+    fn plain(&self) -> LedgerBook {
+        LedgerBook::new(self.accounts())
     }
 
     fn speculative(&self) -> Accounts {

@@ -1,6 +1,6 @@
 //! State that many senders share, and the ways to share it: one actor, speculative or plain;
-//! several plain actors; or a struct behind a lock. A state that implements [`Shared`] gets all of
-//! them.
+//! several plain actors; or a struct behind a lock. A state that implements [`SharedState`] gets
+//! all of them.
 //!
 //! | what | file |
 //! |---|---|
@@ -94,7 +94,7 @@ pub trait Speculative<D, O>: Send + Sync + 'static {
 }
 
 /// Who does what to the state, and what must come out.
-pub trait Shared: Sync + 'static {
+pub trait SharedState: Sync + 'static {
     /// What is sent.
     type Deed: Deed;
     /// Those of one sender.
@@ -134,7 +134,7 @@ fn access(deed: &impl Deed) -> Access {
 ///
 /// # Errors
 /// If the state is not what it should be.
-pub fn run<S: Shared>(
+pub fn run<S: SharedState>(
     shared: &S,
     sharing: Sharing<'_>,
     looks: &mut impl Looks,
@@ -152,7 +152,7 @@ pub fn run<S: Shared>(
 ///
 /// # Errors
 /// If the state is not what it should be.
-pub fn floor<S: Shared>(shared: &S) -> Result<Timed, RunError> {
+pub fn floor<S: SharedState>(shared: &S) -> Result<Timed, RunError> {
     let mut state = shared.plain();
     let (timed, ()) = Timed::of(shared.deeds(), || {
         for sender in 0..shared.senders() {

@@ -1,7 +1,7 @@
 //! The state as one speculative actor.
 
 use super::actors::{self, ToState};
-use super::{Deed, Looks, Shared, Sharing, Speculative, access};
+use super::{Deed, Looks, SharedState, Sharing, Speculative, access};
 use odeon::Theater;
 use odeon_example_run::{RunError, Timed, theater_with};
 use odeon_speculative::{
@@ -22,7 +22,7 @@ pub fn processing(mode: &str) -> Processing {
     }
 }
 
-pub(super) fn run<S: Shared>(
+pub(super) fn run<S: SharedState>(
     shared: &S,
     sharing: Sharing<'_>,
     processing: Processing,
@@ -35,7 +35,7 @@ pub(super) fn run<S: Shared>(
 }
 
 /// The actor, fresh.
-pub fn spawn<S: Shared>(
+pub fn spawn<S: SharedState>(
     shared: &S,
     theater: &Theater,
     processing: Processing,

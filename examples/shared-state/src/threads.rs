@@ -1,12 +1,12 @@
 //! The state behind a lock, used by threads.
 
 use super::lasting::{self, Runs};
-use super::{Deed, Looks, Plain, Shared, Sharing};
+use super::{Deed, Looks, Plain, SharedState, Sharing};
 use odeon_example_run::{RunError, Timed};
 use std::sync::{Barrier, Mutex, PoisonError, RwLock};
 use std::thread;
 
-pub(super) fn with_mutex<S: Shared>(
+pub(super) fn with_mutex<S: SharedState>(
     shared: &S,
     sharing: Sharing<'_>,
     looks: &mut impl Looks,
@@ -21,7 +21,7 @@ pub(super) fn with_mutex<S: Shared>(
     shared.check(vec![state.outcome()], &runs).map(|()| timed)
 }
 
-pub(super) fn with_rwlock<S: Shared>(
+pub(super) fn with_rwlock<S: SharedState>(
     shared: &S,
     sharing: Sharing<'_>,
     looks: &mut impl Looks,
@@ -42,7 +42,7 @@ pub(super) fn with_rwlock<S: Shared>(
 
 /// As many threads as a theater would have workers, each with its part of the senders; as long as
 /// they shall.
-fn by_threads<S: Shared>(
+fn by_threads<S: SharedState>(
     shared: &S,
     sharing: Sharing<'_>,
     looks: &mut impl Looks,

@@ -3,12 +3,12 @@
 mod speculative;
 
 use super::client::Client;
-use super::course::{Course, Progress};
-use super::history::{Event, History};
-use super::mode::{Handling, Mode, Sum};
+use super::course::{ListCourse, ListProgress};
+use super::history::{History, ListEvent};
+use super::mode::{ListHandling, ListMode, Sum};
 use super::segment::Segment;
 use super::wire::Wire;
-use super::{Answer, Plan, Request, check_sums};
+use super::{ListOperation, ListPlan, OperationAnswer, check_sums};
 use odeon::prelude::*;
 use odeon_example_run::{Finish, Post, RunError, Timed, finish_line, theater_with, watch};
 use speculative::SpeculativeList;
@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 /// List actors in a theater, and what they began with.
 pub struct List {
     theater: Theater,
-    plan: Plan,
+    plan: ListPlan,
     parts: Arc<[ActorRef<ToList>]>,
     /// The same, if they are speculative.
     speculative: Vec<SpeculativeRef<ToList>>,
@@ -33,7 +33,7 @@ impl List {
     ///
     /// # Errors
     /// If the theater cannot be started.
-    pub fn new(plan: &Plan, handling: &Handling) -> Result<Self, RunError> {
+    pub fn new(plan: &ListPlan, handling: &ListHandling) -> Result<Self, RunError> {
         let theater = theater_with(handling.workers)?;
         let segments = Segment::prefilled(plan);
         let prefilled: i64 = segments.iter().map(Segment::partial_sum).sum();
@@ -44,8 +44,8 @@ impl List {
         for segment in segments.into_iter().rev() {
             let next = parts.last().cloned();
             parts.push(match &handling.mode {
-                Mode::Plain => theater.spawn(ListActor { segment, next }),
-                Mode::Speculative(processing) => {
+                ListMode::Plain => theater.spawn(ListActor { segment, next }),
+                ListMode::Speculative(processing) => {
                     let part = SpeculativeList::new(&segment, next, wire.clone());
                     let part = theater.spawn_speculative(part, processing.clone());
                     speculative.push(part.clone());
@@ -74,20 +74,20 @@ impl List {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_watched(&self, every: Duration) -> Result<Course, RunError> {
+    pub fn run_watched(&self, every: Duration) -> Result<ListCourse, RunError> {
         let answered = Arc::new(AtomicU64::new(0));
         let rolled_back = || self.speculative.iter().map(|part| part.speculation().rolled_back());
-        let progress = || Progress {
+        let progress = || ListProgress {
             // ORDERING: Relaxed: a count of what is under way.
             answered: answered.load(Ordering::Relaxed),
             rollbacks: rolled_back().sum(),
         };
-        let mut looks = vec![(Duration::ZERO, Progress::default())];
+        let mut looks = vec![(Duration::ZERO, ListProgress::default())];
         let (timed, _) = self.ask(None, Some(answered.clone()), |answers| {
             watch(every, |elapsed| looks.push((elapsed, progress())), answers)
         })?;
         looks.push((timed.elapsed, progress()));
-        Ok(Course { timed, looks })
+        Ok(ListCourse { timed, looks })
     }
 
     /// The same with every operation recorded, which costs time.
@@ -108,10 +108,10 @@ impl List {
         recording_since: Option<Instant>,
         answered: Option<Arc<AtomicU64>>,
         meanwhile: impl FnOnce(&dyn Fn() -> Result<(), RunError>) -> Result<(), RunError>,
-    ) -> Result<(Timed, Vec<Event>), RunError> {
+    ) -> Result<(Timed, Vec<ListEvent>), RunError> {
         let plan = &self.plan;
         let (finish, waiting) = finish_line(plan.requesters);
-        let tally = Arc::new(Mutex::new(Tally::default()));
+        let tally = Arc::new(Mutex::new(RequestersTally::default()));
         let requesters: Vec<ActorRef<ToRequester>> = (0..plan.requesters)
             .map(|number| {
                 self.theater.spawn(Requester {
@@ -134,7 +134,7 @@ impl List {
         });
         outcome?;
 
-        let Tally { net_change, events } =
+        let RequestersTally { net_change, events } =
             std::mem::take(&mut *tally.lock().unwrap_or_else(PoisonError::into_inner));
         check_sums(&audit(&self.parts), self.prefilled + net_change)?;
         Ok((timed, events))
@@ -152,14 +152,14 @@ fn audit(list: &[ActorRef<ToList>]) -> Vec<(i64, i64)> {
 
 /// What the requesters know together when all have finished.
 #[derive(Default)]
-struct Tally {
+struct RequestersTally {
     net_change: i64,
-    events: Vec<Event>,
+    events: Vec<ListEvent>,
 }
 
 #[derive(Message)]
 pub(super) enum ToList {
-    Ask(Request, ActorRef<ToRequester>),
+    Ask(ListOperation, ActorRef<ToRequester>),
     /// A sum on its way along the chain, with the partial sums of the list actors before this one.
     Sum(Sum, i64, ActorRef<ToRequester>),
     /// Outside the measured part: `(partial_sum, sum of the values)`.
@@ -176,7 +176,7 @@ impl Actor for ListActor {
 
     fn handle(&mut self, message: ToList, _ctx: &mut Context<'_, Self>) {
         match message {
-            ToList::Ask(Request::Sum(way), requester) => self.sum(way, 0, requester),
+            ToList::Ask(ListOperation::Sum(way), requester) => self.sum(way, 0, requester),
             ToList::Ask(request, requester) => {
                 requester.post(ToRequester::Answer(self.segment.answer(request)));
             }
@@ -193,7 +193,7 @@ impl ListActor {
         let sum = before + self.segment.sum(way);
         match &self.next {
             Some(next) => next.post(ToList::Sum(way, sum, requester)),
-            None => requester.post(ToRequester::Answer(Answer::Sum(sum))),
+            None => requester.post(ToRequester::Answer(OperationAnswer::Sum(sum))),
         }
     }
 }
@@ -201,14 +201,14 @@ impl ListActor {
 #[derive(Message)]
 pub(super) enum ToRequester {
     Begin,
-    Answer(Answer),
+    Answer(OperationAnswer),
 }
 
 struct Requester {
     client: Client,
-    plan: Plan,
+    plan: ListPlan,
     list: Arc<[ActorRef<ToList>]>,
-    tally: Arc<Mutex<Tally>>,
+    tally: Arc<Mutex<RequestersTally>>,
     /// Counted while somebody looks.
     answered: Option<Arc<AtomicU64>>,
     finish: Finish,

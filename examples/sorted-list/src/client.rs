@@ -1,7 +1,7 @@
 //! What one requester does: draw a request, wait for its answer, draw the next.
 
-use super::history::{Event, Operation, Outcome};
-use super::{Answer, Plan, Request, Sum};
+use super::history::{ListEvent, Operation, OperationOutcome};
+use super::{ListOperation, ListPlan, OperationAnswer, Sum};
 use odeon_example_run::SplitMix64;
 use std::time::Instant;
 
@@ -35,7 +35,7 @@ pub(super) struct Client {
     sum: Sum,
     range: u64,
     left: u64,
-    asked: Request,
+    asked: ListOperation,
     /// By how much the answers say that the sum of the list has changed.
     net_change: i64,
     recording: Option<Recording>,
@@ -44,12 +44,12 @@ pub(super) struct Client {
 struct Recording {
     start: Instant,
     call_ns: u64,
-    events: Vec<Event>,
+    events: Vec<ListEvent>,
 }
 
 impl Client {
     /// With a `start`, every operation is recorded on a clock that begins there.
-    pub(super) fn new(plan: &Plan, number: usize, start: Option<Instant>) -> Self {
+    pub(super) fn new(plan: &ListPlan, number: usize, start: Option<Instant>) -> Self {
         let seed = plan.seed.wrapping_mul(1_000_003).wrapping_add(number as u64 + 1);
         Self {
             number,
@@ -58,7 +58,7 @@ impl Client {
             sum: plan.sum,
             range: plan.range,
             left: plan.requests,
-            asked: Request::Sum(plan.sum),
+            asked: ListOperation::Sum(plan.sum),
             net_change: 0,
             recording: start.map(|start| Recording { start, call_ns: 0, events: Vec::new() }),
         }
@@ -66,7 +66,7 @@ impl Client {
 
     /// The next request; `None` after the last one.
     #[inline]
-    pub(super) fn next_request(&mut self) -> Option<Request> {
+    pub(super) fn next_request(&mut self) -> Option<ListOperation> {
         self.left = self.left.checked_sub(1)?;
         self.asked = self.draw();
         if let Some(recording) = &mut self.recording {
@@ -76,10 +76,14 @@ impl Client {
     }
 
     #[inline]
-    pub(super) fn receive(&mut self, answer: Answer) {
+    pub(super) fn receive(&mut self, answer: OperationAnswer) {
         match (self.asked, answer) {
-            (Request::Insert(value), Answer::Whether(true)) => self.net_change += i64::from(value),
-            (Request::Remove(value), Answer::Whether(true)) => self.net_change -= i64::from(value),
+            (ListOperation::Insert(value), OperationAnswer::Whether(true)) => {
+                self.net_change += i64::from(value)
+            }
+            (ListOperation::Remove(value), OperationAnswer::Whether(true)) => {
+                self.net_change -= i64::from(value)
+            }
             _ => {}
         }
         if let Some(recording) = &mut self.recording {
@@ -93,23 +97,23 @@ impl Client {
         self.net_change
     }
 
-    pub(super) fn take_events(&mut self) -> Vec<Event> {
+    pub(super) fn take_events(&mut self) -> Vec<ListEvent> {
         self.recording.take().map_or_else(Vec::new, |recording| recording.events)
     }
 
-    fn draw(&mut self) -> Request {
+    fn draw(&mut self) -> ListOperation {
         let percent = self.random.next() % 100;
         let value = (self.random.next() % self.range) as u32;
         if percent < self.mix.lookup_percent {
-            Request::Lookup(value)
+            ListOperation::Lookup(value)
         } else if percent < self.mix.lookup_percent + self.mix.update_percent {
             if self.random.next() % 2 == 0 {
-                Request::Insert(value)
+                ListOperation::Insert(value)
             } else {
-                Request::Remove(value)
+                ListOperation::Remove(value)
             }
         } else {
-            Request::Sum(self.sum)
+            ListOperation::Sum(self.sum)
         }
     }
 }
@@ -118,16 +122,22 @@ fn nanoseconds_since(start: Instant) -> u64 {
     u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
-fn event(client: usize, asked: Request, answer: Answer, call_ns: u64, return_ns: u64) -> Event {
+fn event(
+    client: usize,
+    asked: ListOperation,
+    answer: OperationAnswer,
+    call_ns: u64,
+    return_ns: u64,
+) -> ListEvent {
     let (op, arg) = match asked {
-        Request::Lookup(value) => (Operation::Lookup, value),
-        Request::Insert(value) => (Operation::Insert, value),
-        Request::Remove(value) => (Operation::Remove, value),
-        Request::Sum(_) => (Operation::Sum, 0),
+        ListOperation::Lookup(value) => (Operation::Lookup, value),
+        ListOperation::Insert(value) => (Operation::Insert, value),
+        ListOperation::Remove(value) => (Operation::Remove, value),
+        ListOperation::Sum(_) => (Operation::Sum, 0),
     };
     let result = match answer {
-        Answer::Whether(yes) => Outcome::Whether(yes),
-        Answer::Sum(sum) => Outcome::Sum(sum),
+        OperationAnswer::Whether(yes) => OperationOutcome::Whether(yes),
+        OperationAnswer::Sum(sum) => OperationOutcome::Sum(sum),
     };
-    Event { client, op, arg, result, call_ns, return_ns }
+    ListEvent { client, op, arg, result, call_ns, return_ns }
 }

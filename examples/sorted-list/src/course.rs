@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// What has been done at some time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Progress {
+pub struct ListProgress {
     /// Requests.
     pub answered: u64,
     /// Of all list actors; 0 if they are plain.
@@ -14,9 +14,9 @@ pub struct Progress {
 
 /// Looks at a run, the first before its beginning and the last after its end.
 #[derive(Debug, Clone)]
-pub struct Course {
+pub struct ListCourse {
     /// The run.
     pub timed: Timed,
     /// When, and what was done until then.
-    pub looks: Vec<(Duration, Progress)>,
+    pub looks: Vec<(Duration, ListProgress)>,
 }

@@ -2,10 +2,10 @@
 
 use super::client::Client;
 use super::segment::Segment;
-use super::{Answer, Plan, Request, Sum, check_sums};
+use super::{ListOperation, ListPlan, OperationAnswer, Sum, check_sums};
 use odeon_example_run::RunError;
 use odeon_example_run::Timed;
-use odeon_example_run::{Queue, Receiver};
+use odeon_example_run::{FloorActor, FloorQueue};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -13,24 +13,29 @@ use std::rc::Rc;
 ///
 /// # Errors
 /// If the list does not hold what it should.
-pub fn run(plan: &Plan) -> Result<Timed, RunError> {
+pub fn run(plan: &ListPlan) -> Result<Timed, RunError> {
     let segments = Segment::prefilled(plan);
     let prefilled: i64 = segments.iter().map(Segment::partial_sum).sum();
     let audits = Rc::new(RefCell::new(Vec::new()));
     let net_change = Rc::new(Cell::new(0));
 
-    let mut actors: Vec<Box<dyn Receiver<Mail>>> = Vec::new();
+    let mut actors: Vec<Box<dyn FloorActor<Mail>>> = Vec::new();
     for (index, segment) in segments.into_iter().enumerate() {
         let next = (index + 1 < plan.list_actors).then_some(index + 1);
-        actors.push(Box::new(Part { segment, next, audits: audits.clone() }));
+        actors.push(Box::new(ListPart { segment, next, audits: audits.clone() }));
     }
     for number in 0..plan.requesters {
         let own = plan.list_actors + number;
         let client = Client::new(plan, number, None);
-        actors.push(Box::new(Asker { client, plan: *plan, own, net_change: net_change.clone() }));
+        actors.push(Box::new(FloorRequester {
+            client,
+            plan: *plan,
+            own,
+            net_change: net_change.clone(),
+        }));
     }
 
-    let mut queue = Queue::new();
+    let mut queue = FloorQueue::new();
     let (timed, ()) = Timed::of(plan.operations(), || {
         for own in plan.list_actors..actors.len() {
             queue.post(own, Mail::Begin);
@@ -47,22 +52,22 @@ pub fn run(plan: &Plan) -> Result<Timed, RunError> {
 
 enum Mail {
     Begin,
-    Ask(Request, usize),
+    Ask(ListOperation, usize),
     Sum(Sum, i64, usize),
-    Answer(Answer),
+    Answer(OperationAnswer),
     Audit,
 }
 
-struct Part {
+struct ListPart {
     segment: Segment,
     next: Option<usize>,
     audits: Rc<RefCell<Vec<(i64, i64)>>>,
 }
 
-impl Receiver<Mail> for Part {
-    fn receive(&mut self, mail: Mail, queue: &mut Queue<Mail>) {
+impl FloorActor<Mail> for ListPart {
+    fn receive(&mut self, mail: Mail, queue: &mut FloorQueue<Mail>) {
         match mail {
-            Mail::Ask(Request::Sum(way), asker) => self.sum(way, 0, asker, queue),
+            Mail::Ask(ListOperation::Sum(way), asker) => self.sum(way, 0, asker, queue),
             Mail::Ask(request, asker) => {
                 queue.post(asker, Mail::Answer(self.segment.answer(request)));
             }
@@ -73,25 +78,25 @@ impl Receiver<Mail> for Part {
     }
 }
 
-impl Part {
-    fn sum(&self, way: Sum, before: i64, asker: usize, queue: &mut Queue<Mail>) {
+impl ListPart {
+    fn sum(&self, way: Sum, before: i64, asker: usize, queue: &mut FloorQueue<Mail>) {
         let sum = before + self.segment.sum(way);
         match self.next {
             Some(next) => queue.post(next, Mail::Sum(way, sum, asker)),
-            None => queue.post(asker, Mail::Answer(Answer::Sum(sum))),
+            None => queue.post(asker, Mail::Answer(OperationAnswer::Sum(sum))),
         }
     }
 }
 
-struct Asker {
+struct FloorRequester {
     client: Client,
-    plan: Plan,
+    plan: ListPlan,
     own: usize,
     net_change: Rc<Cell<i64>>,
 }
 
-impl Receiver<Mail> for Asker {
-    fn receive(&mut self, mail: Mail, queue: &mut Queue<Mail>) {
+impl FloorActor<Mail> for FloorRequester {
+    fn receive(&mut self, mail: Mail, queue: &mut FloorQueue<Mail>) {
         if let Mail::Answer(answer) = mail {
             self.client.receive(answer);
         }

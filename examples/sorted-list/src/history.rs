@@ -12,12 +12,12 @@ pub struct History {
     /// The integers in the list before the first operation, ascending.
     pub initial: Vec<u32>,
     /// All operations, in the order of their calls.
-    pub events: Vec<Event>,
+    pub events: Vec<ListEvent>,
 }
 
 /// One operation, from its call to its return.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Event {
+pub struct ListEvent {
     /// Number of the requester.
     pub client: usize,
     /// What it asked.
@@ -25,7 +25,7 @@ pub struct Event {
     /// About which value; 0 for a sum.
     pub arg: u32,
     /// What it was told.
-    pub result: Outcome,
+    pub result: OperationOutcome,
     /// When it asked.
     pub call_ns: u64,
     /// When it was told.
@@ -49,7 +49,7 @@ pub enum Operation {
 /// `true`, `false` or a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-pub enum Outcome {
+pub enum OperationOutcome {
     /// The answer to everything but a sum.
     Whether(bool),
     /// The answer to a sum.
@@ -81,12 +81,12 @@ mod tests {
     #[test]
     fn lines_have_the_documented_shape() {
         let event =
-            |op, arg, result| Event { client: 0, op, arg, result, call_ns: 1, return_ns: 2 };
+            |op, arg, result| ListEvent { client: 0, op, arg, result, call_ns: 1, return_ns: 2 };
         let history = History {
             initial: vec![3, 5],
             events: vec![
-                event(Operation::Insert, 7, Outcome::Whether(true)),
-                event(Operation::Sum, 0, Outcome::Sum(15)),
+                event(Operation::Insert, 7, OperationOutcome::Whether(true)),
+                event(Operation::Sum, 0, OperationOutcome::Sum(15)),
             ],
         };
         let mut text = Vec::new();

@@ -35,15 +35,15 @@ use odeon_example_run::RunError;
 
 pub use actors::List;
 pub use client::Mix;
-pub use course::{Course, Progress};
+pub use course::{ListCourse, ListProgress};
 pub use floor::run as floor;
-pub use mode::{COORDINATED, Handling, MODES, Mode, SPECULATIVE_MODES, SUMS, Sum};
+pub use mode::{COORDINATED, ListHandling, ListMode, MODES, SPECULATIVE_MODES, SUMS, Sum};
 pub use sorted_list::SortedList;
 pub use spread::{SPREADS, Spread};
 
 /// What is asked of which list.
 #[derive(Debug, Clone, Copy)]
-pub struct Plan {
+pub struct ListPlan {
     /// Actors that hold parts of the list.
     pub list_actors: usize,
     /// Actors that send requests.
@@ -64,7 +64,7 @@ pub struct Plan {
     pub seed: u64,
 }
 
-impl Plan {
+impl ListPlan {
     fn operations(&self) -> u64 {
         self.requesters as u64 * self.requests
     }
@@ -77,16 +77,16 @@ impl Plan {
 
 /// What a requester asks.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Request {
+enum ListOperation {
     Lookup(u32),
     Insert(u32),
     Remove(u32),
     Sum(Sum),
 }
 
-impl Request {
+impl ListOperation {
     /// The list actor that gets the request; a sum starts at the first.
-    fn receiver(self, plan: &Plan) -> usize {
+    fn receiver(self, plan: &ListPlan) -> usize {
         match self {
             Self::Lookup(value) | Self::Insert(value) | Self::Remove(value) => plan.owner(value),
             Self::Sum(_) => 0,
@@ -96,7 +96,7 @@ impl Request {
 
 /// What it is told.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Answer {
+enum OperationAnswer {
     Whether(bool),
     Sum(i64),
 }

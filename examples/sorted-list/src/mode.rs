@@ -12,7 +12,7 @@ pub const SPECULATIVE_MODES: &[&str] = MODES.split_at(1).1;
 
 /// How list actors handle requests.
 #[derive(Debug, Clone)]
-pub enum Mode {
+pub enum ListMode {
     /// One after the other, as plain actors.
     Plain,
     /// As speculative actors.
@@ -21,16 +21,16 @@ pub enum Mode {
 
 /// Who handles requests.
 #[derive(Debug, Clone)]
-pub struct Handling {
+pub struct ListHandling {
     /// Worker threads of the theater.
     pub workers: usize,
     /// How list actors do it.
-    pub mode: Mode,
+    pub mode: ListMode,
     /// From one list actor to the next, for coordinated sums, as on a network.
     pub hop_delay: Duration,
 }
 
-impl Mode {
+impl ListMode {
     /// The one of [`MODES`].
     pub fn named(word: &str) -> Self {
         match word {

@@ -1,7 +1,7 @@
 //! What one list actor holds: its part of the list and the sum of it.
 
 use super::sorted_list::SortedList;
-use super::{Answer, Plan, Request, Sum};
+use super::{ListOperation, ListPlan, OperationAnswer, Sum};
 use odeon_example_run::SplitMix64;
 
 #[derive(Debug, Default)]
@@ -15,7 +15,7 @@ pub(super) struct Segment {
 
 impl Segment {
     /// The parts of all list actors before the measured part.
-    pub(super) fn prefilled(plan: &Plan) -> Vec<Self> {
+    pub(super) fn prefilled(plan: &ListPlan) -> Vec<Self> {
         let mut segments: Vec<Self> = (0..plan.list_actors).map(|_| Self::default()).collect();
         let mut random = SplitMix64::new(plan.seed);
         let mut missing = plan.range * plan.fill_percent / 100;
@@ -32,18 +32,18 @@ impl Segment {
 
     /// Answers a request about one value; of a sum, this part's share.
     #[inline]
-    pub(super) fn answer(&mut self, request: Request) -> Answer {
+    pub(super) fn answer(&mut self, request: ListOperation) -> OperationAnswer {
         match request {
-            Request::Lookup(value) => Answer::Whether(self.list.contains(value)),
-            Request::Insert(value) => Answer::Whether(self.insert(value)),
-            Request::Remove(value) => {
+            ListOperation::Lookup(value) => OperationAnswer::Whether(self.list.contains(value)),
+            ListOperation::Insert(value) => OperationAnswer::Whether(self.insert(value)),
+            ListOperation::Remove(value) => {
                 let removed = self.list.remove(value);
                 if removed {
                     self.partial_sum -= i64::from(value);
                 }
-                Answer::Whether(removed)
+                OperationAnswer::Whether(removed)
             }
-            Request::Sum(sum) => Answer::Sum(self.sum(sum)),
+            ListOperation::Sum(sum) => OperationAnswer::Sum(self.sum(sum)),
         }
     }
 

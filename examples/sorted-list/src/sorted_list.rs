@@ -4,15 +4,15 @@
 /// Distinct integers in ascending order, one heap cell each.
 #[derive(Debug, Default)]
 pub struct SortedList {
-    head: Link,
+    head: ValueLink,
 }
 
-type Link = Option<Box<Cell>>;
+type ValueLink = Option<Box<ValueCell>>;
 
 #[derive(Debug)]
-struct Cell {
+struct ValueCell {
     value: u32,
-    next: Link,
+    next: ValueLink,
 }
 
 impl SortedList {
@@ -28,7 +28,7 @@ impl SortedList {
             return false;
         }
         let next = link.take();
-        *link = Some(Box::new(Cell { value, next }));
+        *link = Some(Box::new(ValueCell { value, next }));
         true
     }
 
@@ -54,7 +54,7 @@ impl SortedList {
     }
 
     /// The link to the first cell that holds `value` or more.
-    fn link_to(&mut self, value: u32) -> &mut Link {
+    fn link_to(&mut self, value: u32) -> &mut ValueLink {
         let mut link = &mut self.head;
         while link.as_ref().is_some_and(|cell| cell.value < value) {
             link = &mut link.as_mut().expect("the loop's condition has seen a cell").next;

@@ -2,14 +2,14 @@
 
 mod linearizable;
 
-use super::history::{Event, History, Operation, Outcome};
+use super::history::{History, ListEvent, Operation, OperationOutcome};
 use super::segment::Segment;
 use super::*;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-fn plan(list_actors: usize, requesters: usize, requests: u64, range: u64) -> Plan {
-    Plan {
+fn plan(list_actors: usize, requesters: usize, requests: u64, range: u64) -> ListPlan {
+    ListPlan {
         list_actors,
         requesters,
         requests,
@@ -22,8 +22,8 @@ fn plan(list_actors: usize, requesters: usize, requests: u64, range: u64) -> Pla
     }
 }
 
-fn handling(mode: &str) -> Handling {
-    Handling { workers: 2, mode: Mode::named(mode), hop_delay: Duration::ZERO }
+fn handling(mode: &str) -> ListHandling {
+    ListHandling { workers: 2, mode: ListMode::named(mode), hop_delay: Duration::ZERO }
 }
 
 /// The way to sum that is exact, unless `word` says another.
@@ -32,7 +32,7 @@ fn way_to_sum(word: &str, list_actors: usize, mode: &str) -> Sum {
     Sum::named(word, if is_coordinated { Sum::Coordinated } else { Sum::Kept })
 }
 
-fn record(plan: &Plan, handling: &Handling) -> History {
+fn record(plan: &ListPlan, handling: &ListHandling) -> History {
     List::new(plan, handling).and_then(|list| list.record()).expect("the run is right")
 }
 
@@ -56,9 +56,9 @@ fn requests_follow_the_mix() {
     let (mut lookups, mut updates, mut sums) = (0, 0, 0);
     while let Some(request) = client.next_request() {
         match request {
-            Request::Lookup(_) => lookups += 1,
-            Request::Insert(_) | Request::Remove(_) => updates += 1,
-            Request::Sum(_) => sums += 1,
+            ListOperation::Lookup(_) => lookups += 1,
+            ListOperation::Insert(_) | ListOperation::Remove(_) => updates += 1,
+            ListOperation::Sum(_) => sums += 1,
         }
     }
     assert_eq!(lookups + updates + sums, 10_000);
@@ -81,10 +81,10 @@ fn the_history_of_many_clients_is_well_formed() {
     assert_eq!(history.events.len(), 200);
     for event in &history.events {
         assert!(event.call_ns <= event.return_ns, "{event:?}");
-        assert_eq!(matches!(event.result, Outcome::Sum(_)), event.op == Operation::Sum);
+        assert_eq!(matches!(event.result, OperationOutcome::Sum(_)), event.op == Operation::Sum);
     }
     for client in 0..4 {
-        let own: Vec<&Event> = history.events.iter().filter(|e| e.client == client).collect();
+        let own: Vec<&ListEvent> = history.events.iter().filter(|e| e.client == client).collect();
         assert_eq!(own.len(), 50);
         assert!(own.windows(2).all(|pair| pair[0].return_ns <= pair[1].call_ns));
     }
@@ -95,7 +95,7 @@ fn the_history_of_one_client_replays_on_a_set() {
     let with_modes = |workload| MODES.map(|mode| (workload, mode));
     for (workload, mode) in ["read", "write", "mixed"].into_iter().flat_map(with_modes) {
         let (mix, sum) = (Mix::named(workload), way_to_sum("usual", 4, mode));
-        replays_on_a_set(&Plan { mix, sum, ..plan(4, 1, 500, 64) }, mode);
+        replays_on_a_set(&ListPlan { mix, sum, ..plan(4, 1, 500, 64) }, mode);
     }
 }
 
@@ -107,23 +107,23 @@ fn every_spread_and_every_way_to_sum_replay_on_a_set() {
             if mode == "plain" && sum.is_coordinated() {
                 continue;
             }
-            let plan = Plan { spread: Spread::named(spread), sum, ..plan(3, 1, 300, 64) };
+            let plan = ListPlan { spread: Spread::named(spread), sum, ..plan(3, 1, 300, 64) };
             replays_on_a_set(&plan, mode);
             floor(&plan).expect("the floor is right");
         }
     }
 }
 
-fn replays_on_a_set(plan: &Plan, mode: &str) {
+fn replays_on_a_set(plan: &ListPlan, mode: &str) {
     let history = record(plan, &handling(mode));
     let mut set: BTreeSet<u32> = history.initial.iter().copied().collect();
     {
         for event in &history.events {
             let expected = match event.op {
-                Operation::Insert => Outcome::Whether(set.insert(event.arg)),
-                Operation::Remove => Outcome::Whether(set.remove(&event.arg)),
-                Operation::Lookup => Outcome::Whether(set.contains(&event.arg)),
-                Operation::Sum => Outcome::Sum(set.iter().copied().map(i64::from).sum()),
+                Operation::Insert => OperationOutcome::Whether(set.insert(event.arg)),
+                Operation::Remove => OperationOutcome::Whether(set.remove(&event.arg)),
+                Operation::Lookup => OperationOutcome::Whether(set.contains(&event.arg)),
+                Operation::Sum => OperationOutcome::Sum(set.iter().copied().map(i64::from).sum()),
             };
             assert_eq!(event.result, expected, "{event:?}");
         }
@@ -147,10 +147,10 @@ fn a_hash_spreads_neighbours_evenly() {
 fn a_course_begins_with_nothing_and_ends_with_everything() {
     for mode in MODES {
         let (mix, sum) = (Mix::named("write"), way_to_sum("usual", 2, mode));
-        let list = List::new(&Plan { mix, sum, ..plan(2, 20, 200, 64) }, &handling(mode));
+        let list = List::new(&ListPlan { mix, sum, ..plan(2, 20, 200, 64) }, &handling(mode));
         let course = list.and_then(|list| list.run_watched(Duration::from_millis(1)));
         let course = course.expect("the run is right");
-        assert_eq!(course.looks[0], (Duration::ZERO, Progress::default()));
+        assert_eq!(course.looks[0], (Duration::ZERO, ListProgress::default()));
         let (_, total) = course.looks[course.looks.len() - 1];
         assert_eq!((course.timed.ops, total.answered), (4000, 4000), "{mode}");
         assert!(course.looks.is_sorted_by_key(|(elapsed, _)| *elapsed), "{mode}");
@@ -183,8 +183,8 @@ fn s28_histories_with_coordinated_sums_are_linearizable() {
 fn s28_a_delay_between_list_actors_tears_no_sum() {
     for mode in ["combined", "concurrent"] {
         let (mix, sum) = (Mix::of(30, 50), Sum::Coordinated);
-        let handling = Handling { hop_delay: Duration::from_micros(10), ..handling(mode) };
-        let history = record(&Plan { mix, sum, ..plan(3, 3, 60, 24) }, &handling);
+        let handling = ListHandling { hop_delay: Duration::from_micros(10), ..handling(mode) };
+        let history = record(&ListPlan { mix, sum, ..plan(3, 3, 60, 24) }, &handling);
         assert!(linearizable::is_linearizable(&history), "{mode}: {history:?}");
     }
 }
@@ -217,6 +217,6 @@ fn history_of_parallel_run(
 ) -> History {
     let (lookups, updates) = [(80, 10), (10, 70), (40, 40)][seed as usize % 3];
     let (mix, sum) = (Mix::of(lookups, updates), way_to_sum(sum, list_actors, mode));
-    let plan = Plan { mix, sum, seed, ..plan(list_actors, 4, 100, 24) };
-    record(&plan, &Handling { workers: 3, ..handling(mode) })
+    let plan = ListPlan { mix, sum, seed, ..plan(list_actors, 4, 100, 24) };
+    record(&plan, &ListHandling { workers: 3, ..handling(mode) })
 }

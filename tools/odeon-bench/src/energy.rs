@@ -177,7 +177,10 @@ mod tests {
         };
         assert_eq!(joules_by(gpu_alone(), KEPT_UP_EVERY, || ()).1, None);
         #[cfg(feature = "devices")]
-        assert_eq!(odeon_device::EnergySource::joules(&mut source::Source::of(gpu_alone())), None);
+        assert_eq!(
+            odeon_device::EnergySource::joules(&mut source::MeterSource::of(gpu_alone())),
+            None
+        );
         assert_eq!(
             missing_of(gpu_alone()).as_deref(),
             Some("energy is unavailable: it may not be read")

@@ -305,7 +305,7 @@ mod tests {
     #[test]
     fn every_figure_names_known_things() {
         let hardware = [2, 3, 16, 100].into_iter().flat_map(|cores| {
-            let parts = [hardware::Part::Cores, hardware::Part::Gpu];
+            let parts = [hardware::HardwarePart::Cores, hardware::HardwarePart::Gpu];
             parts.into_iter().flat_map(move |part| hardware::groups(part, cores))
         });
         for group in groups().into_iter().chain(hardware) {

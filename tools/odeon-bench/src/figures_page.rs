@@ -7,11 +7,11 @@ use crate::date;
 use crate::devices;
 use crate::energy;
 use crate::error::BenchError;
-use crate::figures_run::{FiguresOutcome, FiguresPlan, Verdict, table};
+use crate::figures_run::{FiguresOutcome, FiguresPlan, Judged, table};
 use crate::paper;
 use crate::peers::Peers;
 use crate::runner::Results;
-use crate::table::{Table, factor, short};
+use crate::table::{TextTable, factor, short};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 use std::io::{Error, ErrorKind};
@@ -19,17 +19,17 @@ use std::path::Path;
 
 /// All that a run has told.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Told(Vec<Line>);
+pub struct ToldFigures(Vec<PageLine>);
 
 /// One line of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Line {
+enum PageLine {
     /// Small parameters: it judges nothing.
     Quick,
     /// Where and how it was measured.
     Setting(String, String),
-    Figure(Verdict),
+    Figure(Judged),
     /// Bytes of an idle actor of another runtime.
     Idle(String, f64),
     Medians(Medians),
@@ -46,18 +46,18 @@ struct Medians {
 
 const COLUMNS: [&str; 6] = ["impl", "params", "median ns", "min..max", "x floor", "peak RSS MiB"];
 
-impl Told {
+impl ToldFigures {
     /// Of a run.
     pub fn of(outcome: &FiguresOutcome, plan: &FiguresPlan, peers: &Peers) -> Self {
-        let mut lines = if plan.quick { vec![Line::Quick] } else { Vec::new() };
+        let mut lines = if plan.quick { vec![PageLine::Quick] } else { Vec::new() };
         lines.extend(setting(outcome, plan, peers));
-        lines.extend(outcome.verdicts.iter().cloned().map(Line::Figure));
+        lines.extend(outcome.verdicts.iter().cloned().map(PageLine::Figure));
         let idle = outcome.peers_idle_bytes.iter();
-        lines.extend(idle.map(|(name, bytes)| Line::Idle(name.clone(), bytes.round())));
+        lines.extend(idle.map(|(name, bytes)| PageLine::Idle(name.clone(), bytes.round())));
         let mut rest = &outcome.results[..];
         while let Some(first) = rest.first() {
             let alike = rest.iter().take_while(|other| workload(other) == workload(first)).count();
-            lines.extend(medians(&rest[..alike]).map(Line::Medians));
+            lines.extend(medians(&rest[..alike]).map(PageLine::Medians));
             rest = &rest[alike..];
         }
         Self(lines)
@@ -80,16 +80,16 @@ impl Told {
         self.0.iter().map(line).collect()
     }
 
-    fn verdicts(&self) -> Vec<Verdict> {
-        let verdict = |line: &Line| match line {
-            Line::Figure(verdict) => Some(verdict.clone()),
+    fn verdicts(&self) -> Vec<Judged> {
+        let verdict = |line: &PageLine| match line {
+            PageLine::Figure(verdict) => Some(verdict.clone()),
             _ => None,
         };
         self.0.iter().filter_map(verdict).collect()
     }
 
     fn quick_run(&self) -> &'static str {
-        match self.0.contains(&Line::Quick) {
+        match self.0.contains(&PageLine::Quick) {
             true => {
                 "**A quick run with small parameters: it shows that everything works, and judges nothing.**\n\n"
             }
@@ -98,9 +98,9 @@ impl Told {
     }
 
     fn setting(&self) -> String {
-        let mut table = Table::new(["", ""]);
+        let mut table = TextTable::new(["", ""]);
         for line in &self.0 {
-            if let Line::Setting(name, value) = line {
+            if let PageLine::Setting(name, value) = line {
                 table.row([name.clone(), value.clone()]);
             }
         }
@@ -134,7 +134,7 @@ impl Told {
         page += "Peak memory is that of a whole process: Odeon's and the floors' rows share one, ";
         page += "which keeps what earlier rows have used; each peer has its own.\n";
         for line in &self.0 {
-            if let Line::Medians(medians) = line {
+            if let PageLine::Medians(medians) = line {
                 page += &medians.text();
             }
         }
@@ -142,8 +142,8 @@ impl Told {
     }
 
     fn idle_of_peers(&self) -> String {
-        let idle = |line: &Line| match line {
-            Line::Idle(name, bytes) => Some(format!("{name} {}", short(*bytes))),
+        let idle = |line: &PageLine| match line {
+            PageLine::Idle(name, bytes) => Some(format!("{name} {}", short(*bytes))),
             _ => None,
         };
         let all: Vec<String> = self.0.iter().filter_map(idle).collect();
@@ -157,17 +157,17 @@ impl Told {
 impl Medians {
     fn text(&self) -> String {
         let Self { workload, operation, floor, rows } = self;
-        let mut table = Table::new(COLUMNS);
+        let mut table = TextTable::new(COLUMNS);
         rows.iter().for_each(|row| table.row(row.iter().cloned()));
         let heading = format!("\n### {workload}, ns per {operation}\n\nFloor: {floor}.\n\n");
         heading + &table.to_markdown()
     }
 }
 
-fn setting(outcome: &FiguresOutcome, plan: &FiguresPlan, peers: &Peers) -> Vec<Line> {
+fn setting(outcome: &FiguresOutcome, plan: &FiguresPlan, peers: &Peers) -> Vec<PageLine> {
     let machine = &outcome.machine;
     let mut lines = Vec::new();
-    let mut row = |name: &str, value: String| lines.push(Line::Setting(name.to_owned(), value));
+    let mut row = |name: &str, value: String| lines.push(PageLine::Setting(name.to_owned(), value));
     row("processor", format!("{}, {} cores", machine.cpu, machine.cores));
     if let Some(kib) = machine.memory_kib {
         row("memory", format!("{} MiB", kib / 1024));
@@ -206,7 +206,7 @@ fn warm(runs: usize) -> String {
 /// One section per note on figures that are not reached, below a heading, which tells the level.
 /// The headings of these notes begin with `beginning`.
 pub(crate) fn unreached(
-    verdicts: &[Verdict],
+    verdicts: &[Judged],
     notes: &str,
     heading: &str,
     beginning: &str,
@@ -283,8 +283,8 @@ mod tests {
     use crate::figures_run::List;
     use crate::runner::Rounds;
 
-    fn verdict(what: &str, reached: bool) -> Verdict {
-        Verdict {
+    fn verdict(what: &str, reached: bool) -> Judged {
+        Judged {
             what: what.to_owned(),
             to_reach: "1x".to_owned(),
             measured: "2x".to_owned(),
@@ -328,7 +328,7 @@ mod tests {
             within: None,
         };
         let notes = "## ring\n\nTwo cores.\n\n## list\n\nLong walks.\n";
-        let told = Told::of(&outcome, &plan, &Peers::none());
+        let told = ToldFigures::of(&outcome, &plan, &Peers::none());
         let text = told.page(notes);
         assert_eq!(text.matches("### ring\n\nTwo cores.\n").count(), 1, "{text}");
         assert!(text.contains("| ring | 1x | 2x | NO |"), "{text}");
@@ -337,7 +337,7 @@ mod tests {
         assert_eq!(text.matches("### list\n\nLong walks.\n").count(), 1, "{text}");
         let file = std::env::temp_dir().join(format!("odeon-told-{}", std::process::id()));
         std::fs::write(&file, told.lines()).expect("the temporary folder is writable");
-        assert_eq!(Told::read(&file).expect("it was written"), told);
+        assert_eq!(ToldFigures::read(&file).expect("it was written"), told);
         let _ = std::fs::remove_file(&file);
     }
 }

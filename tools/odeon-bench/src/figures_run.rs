@@ -5,13 +5,13 @@ mod judging;
 use crate::energy;
 use crate::environment::{self, Machine};
 use crate::error::BenchError;
-use crate::figures::hardware::{self, Part};
+use crate::figures::hardware::{self, HardwarePart};
 use crate::figures::{self, Figure, Goal, Group};
 use crate::idle;
 use crate::parameter::{Params, Setting};
 use crate::peers::{self, Peers};
-use crate::runner::{Case, Contender, Plan, Results, Rounds, Wrong, measure_right_ones};
-use crate::table::Table;
+use crate::runner::{Case, CasePlan, Contender, Results, Rounds, Wrong, measure_right_ones};
+use crate::table::TextTable;
 use crate::workload::{Variant, WORKERS, Workload};
 use crate::workloads;
 use judging::{judge, judge_bytes, judge_cpu, judge_measured};
@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 /// One line of the table of figures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Verdict {
+pub struct Judged {
     /// Name of the figure.
     pub what: String,
     /// The promise.
@@ -31,8 +31,8 @@ pub struct Verdict {
     pub reached: Option<bool>,
 }
 
-impl Verdict {
-    fn judged(what: &str, to_reach: String, outcome: Option<(String, bool)>) -> Self {
+impl Judged {
+    fn new(what: &str, to_reach: String, outcome: Option<(String, bool)>) -> Self {
         let what = what.to_owned();
         match outcome {
             Some((measured, reached)) => Self { what, to_reach, measured, reached: Some(reached) },
@@ -55,8 +55,8 @@ impl Verdict {
 const NOT_MEASURED: &str = "not measured";
 
 /// `what | to reach | measured | reached?`
-pub fn table(verdicts: &[Verdict]) -> Table {
-    let mut table = Table::new(["what", "to reach", "measured", "reached?"]);
+pub fn table(verdicts: &[Judged]) -> TextTable {
+    let mut table = TextTable::new(["what", "to reach", "measured", "reached?"]);
     for verdict in verdicts {
         table.row(verdict.cells());
     }
@@ -69,7 +69,7 @@ pub enum List {
     /// Those that any machine can show.
     Usual,
     /// Those that need real hardware.
-    Hardware(Vec<Part>),
+    Hardware(Vec<HardwarePart>),
 }
 
 /// How the figures are measured.
@@ -93,7 +93,7 @@ pub struct FiguresPlan {
 #[derive(Clone)]
 pub struct FiguresOutcome {
     /// In the order of the list.
-    pub verdicts: Vec<Verdict>,
+    pub verdicts: Vec<Judged>,
     /// All results behind them, one per group.
     pub results: Vec<Results>,
     /// Bytes of idle actors in other runtimes.
@@ -208,11 +208,7 @@ impl FiguresPlan {
         groups
     }
 
-    fn idle(
-        &self,
-        peers: &Peers,
-        outcome: &mut FiguresOutcome,
-    ) -> Result<Vec<Verdict>, BenchError> {
+    fn idle(&self, peers: &Peers, outcome: &mut FiguresOutcome) -> Result<Vec<Judged>, BenchError> {
         let params = Params::defaults(&[WORKERS]);
         let bytes = idle::bytes_per_actor(figures::IDLE_ACTOR_COUNT, &params)?;
         let watched = (figures::IDLE_THEATER_COUNT, self.idle_seconds);
@@ -235,7 +231,7 @@ impl FiguresPlan {
         let running = peers.hellos().map(|hello| hello.implementation.clone());
         let compared: Vec<String> =
             running.filter(|name| group.peers.contains(&name.as_str())).collect();
-        let mut plan = Plan::default();
+        let mut plan = CasePlan::default();
         for (variant, params) in self.cases(group) {
             plan.add(workload, variant, &params, &compared);
         }
@@ -245,7 +241,7 @@ impl FiguresPlan {
 
     /// Of the figures of a group, of whose cases some may have come to a wrong result: a figure
     /// that needs one of these has failed, and the others are judged.
-    fn verdicts(&self, group: &Group, results: &Results, wrong: &[Wrong]) -> Vec<Verdict> {
+    fn verdicts(&self, group: &Group, results: &Results, wrong: &[Wrong]) -> Vec<Judged> {
         let workload = workload_of(group);
         let verdict = |figure: &Figure| {
             let params = self.params(group, figure.settings);
@@ -268,18 +264,18 @@ impl FiguresPlan {
         group.figures.iter().map(verdict).collect()
     }
 
-    fn failed(&self, group: &Group, figure: &Figure, error: &BenchError) -> Verdict {
+    fn failed(&self, group: &Group, figure: &Figure, error: &BenchError) -> Judged {
         let verdict = self.verdict(group, figure, &Results::default());
-        Verdict { measured: format!("failed: {error}"), reached: Some(false), ..verdict }
+        Judged { measured: format!("failed: {error}"), reached: Some(false), ..verdict }
     }
 
-    fn left_out(&self, group: &Group, figure: &Figure) -> Verdict {
+    fn left_out(&self, group: &Group, figure: &Figure) -> Judged {
         let verdict = self.verdict(group, figure, &Results::default());
-        Verdict { measured: format!("{NOT_MEASURED}: the time was over"), ..verdict }
+        Judged { measured: format!("{NOT_MEASURED}: the time was over"), ..verdict }
     }
 
     /// From what was measured alone.
-    pub(crate) fn verdict(&self, group: &Group, figure: &Figure, results: &Results) -> Verdict {
+    pub(crate) fn verdict(&self, group: &Group, figure: &Figure, results: &Results) -> Judged {
         let params = self.params(group, figure.settings);
         judge_measured(workload_of(group), group, figure, &params, results)
     }

@@ -2,10 +2,10 @@
 
 use crate::figures::Group;
 use crate::figures_page::unreached;
-use crate::figures_run::{FiguresPlan, Verdict, table, workload_of};
+use crate::figures_run::{FiguresPlan, Judged, table, workload_of};
 use crate::json_lines::Recorded;
 use crate::runner::Results;
-use crate::table::{Table, short};
+use crate::table::{TextTable, short};
 use std::collections::BTreeSet;
 
 const HEADING: &str = "## Real hardware";
@@ -16,8 +16,8 @@ const NOTES: &str = "real hardware: ";
 
 /// The verdicts of the plan's groups on what was measured, for a machine of as many cores as that
 /// had.
-pub fn verdicts(recorded: &Recorded, plan: &FiguresPlan) -> Vec<Verdict> {
-    let of_group = |group: &Group| -> Vec<Verdict> {
+pub fn verdicts(recorded: &Recorded, plan: &FiguresPlan) -> Vec<Judged> {
+    let of_group = |group: &Group| -> Vec<Judged> {
         let figures = group.figures.iter();
         figures.map(|figure| plan.verdict(group, figure, &recorded.results)).collect()
     };
@@ -55,9 +55,9 @@ pub fn put(page: &str, section: &str) -> String {
     format!("{before}{line}{}\n{}{behind}", section.trim_end(), gap(behind))
 }
 
-fn machine(recorded: &Recorded) -> Table {
+fn machine(recorded: &Recorded) -> TextTable {
     let machine = &recorded.machine;
-    let mut table = Table::new(["", ""]);
+    let mut table = TextTable::new(["", ""]);
     let mut row = |name: &str, value: String| table.row([name.to_owned(), value]);
     row("processor", format!("{}, {} cores", machine.cpu, machine.cores));
     if let Some(kib) = machine.memory_kib {
@@ -101,7 +101,7 @@ fn sweeps(groups: &[Group], plan: &FiguresPlan, results: &Results) -> String {
         }
         let headings: Vec<String> = columns.iter().map(u64::to_string).collect();
         let headings = ["what", "how"].into_iter().chain(headings.iter().map(String::as_str));
-        let mut table = Table::new(headings);
+        let mut table = TextTable::new(headings);
         rows.into_iter().for_each(|row| table.row(row));
         let operation = workload_of(alike[0]).operation;
         format!(

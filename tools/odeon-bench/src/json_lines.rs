@@ -7,7 +7,7 @@ use crate::error::BenchError;
 use crate::latency::Latency;
 use crate::parameter::Params;
 use crate::peers::Peers;
-use crate::runner::{Outcome, Results};
+use crate::runner::{CaseOutcome, Results};
 use serde::Serialize;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -17,7 +17,7 @@ pub use reading::{Recorded, read};
 
 /// One line.
 #[derive(Debug, Serialize)]
-pub struct Record<'a> {
+pub struct SampleRecord<'a> {
     workload: &'a str,
     #[serde(rename = "impl")]
     implementation: &'a str,
@@ -40,10 +40,10 @@ pub struct Record<'a> {
     machine: &'a Machine,
 }
 
-impl<'a> Record<'a> {
+impl<'a> SampleRecord<'a> {
     /// The line of one outcome.
     pub fn new(
-        outcome: &'a Outcome,
+        outcome: &'a CaseOutcome,
         results: &Results,
         peers: &'a Peers,
         machine: &'a Machine,
@@ -131,10 +131,9 @@ impl JsonLines {
         peers: &Peers,
         machine: &Machine,
     ) -> Result<(), BenchError> {
-        results
-            .0
-            .iter()
-            .try_for_each(|outcome| self.write(&Record::new(outcome, results, peers, machine)))
+        results.0.iter().try_for_each(|outcome| {
+            self.write(&SampleRecord::new(outcome, results, peers, machine))
+        })
     }
 }
 
@@ -150,20 +149,20 @@ impl Drop for JsonLines {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runner::{Plan, Rounds, measure};
+    use crate::runner::{CasePlan, Rounds, measure};
     use crate::workload::Variant;
 
     #[test]
     fn a_line_has_every_field() {
         let ring = crate::workloads::find("ring").expect("ring is a workload");
         let params = ring.defaults().with("hops", crate::parameter::Value::Number(100));
-        let mut plan = Plan::default();
+        let mut plan = CasePlan::default();
         plan.add(ring, Variant::Pinned, &params, &[]);
         let mut peers = Peers::none();
         let rounds = Rounds { warmup: 0, samples: 3 };
         let results = measure(&plan, rounds, &mut peers, |_| {}).expect("it runs");
         let machine = Machine::here();
-        let record = Record::new(&results.0[0], &results, &peers, &machine);
+        let record = SampleRecord::new(&results.0[0], &results, &peers, &machine);
         let line = serde_json::to_value(&record).expect("records are JSON");
         assert_eq!(line["workload"], "ring");
         assert_eq!(line["impl"], "odeon-pinned");

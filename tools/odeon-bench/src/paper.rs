@@ -27,7 +27,7 @@ mod theaters;
 use crate::error::BenchError;
 use crate::parameter::{Params, Setting, Value};
 use crate::runner::Rounds;
-use crate::table::Table;
+use crate::table::TextTable;
 use crate::workload::Workload;
 use page::Page;
 use std::path::Path;
@@ -62,9 +62,9 @@ pub trait WatchPaper {
 }
 
 /// What came out.
-pub struct Outcome {
+pub struct Findings {
     /// What is told on a terminal; the headings may be empty.
-    pub tables: Vec<(&'static str, Table)>,
+    pub tables: Vec<(&'static str, TextTable)>,
     /// What has come to a wrong result: the rest is told all the same.
     pub failures: Vec<String>,
     /// What else to know of it.
@@ -72,13 +72,13 @@ pub struct Outcome {
     page: Page,
 }
 
-impl Outcome {
+impl Findings {
     fn new(page: Page) -> Self {
         Self { tables: Vec::new(), failures: Vec::new(), notes: Vec::new(), page }
     }
 }
 
-impl Outcome {
+impl Findings {
     /// Writes page and plots into the folder `out`, which is there.
     ///
     /// # Errors
@@ -103,7 +103,7 @@ pub struct Paper {
     /// Worker threads, if another number may be chosen.
     pub workers: Option<u64>,
     check: fn(&PaperPlan) -> Result<(), BenchError>,
-    run: fn(&PaperPlan, &mut dyn WatchPaper) -> Result<Outcome, BenchError>,
+    run: fn(&PaperPlan, &mut dyn WatchPaper) -> Result<Findings, BenchError>,
 }
 
 /// What most have.
@@ -148,7 +148,11 @@ impl Paper {
     ///
     /// # Errors
     /// What a run answers.
-    pub fn run(&self, plan: &PaperPlan, watch: &mut dyn WatchPaper) -> Result<Outcome, BenchError> {
+    pub fn run(
+        &self,
+        plan: &PaperPlan,
+        watch: &mut dyn WatchPaper,
+    ) -> Result<Findings, BenchError> {
         (self.run)(plan, watch)
     }
 }

@@ -94,14 +94,14 @@ impl Peers {
         params: &Params,
     ) -> Result<Measured, BenchError> {
         #[derive(Deserialize)]
-        struct Answer {
+        struct SampleAnswer {
             ops: u64,
             ns: u64,
             peak_rss_kib: Option<u64>,
         }
         let running = self.running.iter_mut().find(|(hello, _)| hello.implementation == name);
         let (_, process) = running.ok_or_else(|| failed(name, "is not running"))?;
-        let Answer { ops, ns, peak_rss_kib } = process.ask(workload, params)?;
+        let SampleAnswer { ops, ns, peak_rss_kib } = process.ask(workload, params)?;
         Ok(Measured {
             ops,
             ns,
@@ -116,13 +116,13 @@ impl Peers {
     /// first.
     pub fn idle_actor_bytes(&self, name: &str, params: &Params) -> Result<f64, BenchError> {
         #[derive(Deserialize)]
-        struct Answer {
+        struct IdleAnswer {
             bytes_per_actor: f64,
         }
         let no_program = || failed(name, "is not running");
         let program = self.program.as_ref().ok_or_else(no_program)?;
         let (_, mut process) = Process::start(program, name)?;
-        let Answer { bytes_per_actor } = process.ask("idle_actor_bytes", params)?;
+        let IdleAnswer { bytes_per_actor } = process.ask("idle_actor_bytes", params)?;
         Ok(bytes_per_actor)
     }
 }

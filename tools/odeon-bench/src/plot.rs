@@ -12,7 +12,7 @@ pub(crate) use lines::Lines;
 use crate::error::BenchError;
 use crate::parameter::Value;
 use crate::report::swept_parameters;
-use crate::runner::{Outcome, Results};
+use crate::runner::{CaseOutcome, Results};
 use legend::{Area, AreaError, colour_of, draw_beside};
 use plotters::prelude::*;
 use std::path::Path;
@@ -95,7 +95,7 @@ impl Chart {
         chart
     }
 
-    fn add(&mut self, name: &str, position: usize, outcome: &Outcome) {
+    fn add(&mut self, name: &str, position: usize, outcome: &CaseOutcome) {
         let samples = outcome.samples.ns_per_op.clone();
         let point = (position, outcome.samples.median(), samples);
         match self.series.iter_mut().find(|series| series.name == name) {
@@ -167,7 +167,7 @@ fn positions_of(positions: &[String], label: &str) -> Vec<usize> {
     positions.iter().position(|known| known == label).into_iter().collect()
 }
 
-fn series_name(outcome: &Outcome, swept: &[&str], x_parameter: Option<&str>) -> String {
+fn series_name(outcome: &CaseOutcome, swept: &[&str], x_parameter: Option<&str>) -> String {
     let mut name = outcome.case.contender.implementation().to_owned();
     for parameter in swept.iter().filter(|name| Some(**name) != x_parameter) {
         if let Some(value) = outcome.case.params.get(parameter) {
@@ -209,7 +209,7 @@ mod tests {
     use crate::samples::Samples;
     use crate::workload::Variant;
 
-    fn outcome(contender: Contender, list_actors: u64, workload: &'static str) -> Outcome {
+    fn outcome(contender: Contender, list_actors: u64, workload: &'static str) -> CaseOutcome {
         let list = crate::workloads::find("list").expect("list is a workload");
         let params = list
             .defaults()
@@ -217,7 +217,7 @@ mod tests {
             .with("workload", Value::Word(workload));
         let ns_per_op = vec![100.0 * list_actors as f64, 120.0];
         let samples = Samples { ops: 10, ns_per_op, ..Samples::default() };
-        Outcome { case: Case { workload: list, contender, params }, samples }
+        CaseOutcome { case: Case { workload: list, contender, params }, samples }
     }
 
     fn sweep() -> Results {

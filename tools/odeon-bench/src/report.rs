@@ -2,18 +2,18 @@
 
 use crate::energy::Joules;
 use crate::parameter::Params;
-use crate::runner::{Case, Contender, Outcome, Results, WRONG_RESULT, Wrong};
-use crate::table::{Table, factor, short};
+use crate::runner::{Case, CaseOutcome, Contender, Results, WRONG_RESULT, Wrong};
+use crate::table::{TextTable, factor, short};
 use std::cmp::Reverse;
 
 /// One row per result: median, spread, distance to the floor, and beside peers how many times as
 /// long as Odeon (the first result that did the same work) they took.
-pub fn table(results: &Results) -> Table {
+pub fn table(results: &Results) -> TextTable {
     table_with(results, &[])
 }
 
 /// As [`table`], with a row for each case that has come to a wrong result, which says so.
-pub fn table_with(results: &Results, wrong: &[Wrong]) -> Table {
+pub fn table_with(results: &Results, wrong: &[Wrong]) -> TextTable {
     let cases = || {
         let measured = results.0.iter().map(|outcome| &outcome.case);
         measured.chain(wrong.iter().map(|wrong| &wrong.case))
@@ -24,7 +24,7 @@ pub fn table_with(results: &Results, wrong: &[Wrong]) -> Table {
     let mut headings = vec!["impl"];
     headings.extend(&swept);
     headings.extend([per_operation.as_str(), "min..max", "floor", "x floor"]);
-    let is_peer = |outcome: &Outcome| matches!(outcome.case.contender, Contender::Peer(_));
+    let is_peer = |outcome: &CaseOutcome| matches!(outcome.case.contender, Contender::Peer(_));
     let has_peers = results.0.iter().any(is_peer);
     if has_peers {
         headings.push("x Odeon");
@@ -42,7 +42,7 @@ pub fn table_with(results: &Results, wrong: &[Wrong]) -> Table {
     if shows_energy {
         headings.push("nJ");
     }
-    let mut table = Table::new(headings);
+    let mut table = TextTable::new(headings);
     for outcome in &results.0 {
         let spread = outcome.samples.spread();
         let floor = results.floor_of(outcome).map(|floor| floor.median());
@@ -119,7 +119,7 @@ fn swept_among<'a>(all: impl Iterator<Item = &'a Params> + Clone) -> Vec<&'stati
 }
 
 /// Odeon's median for the work of a peer.
-fn odeon_beside(outcome: &Outcome, results: &Results) -> Option<f64> {
+fn odeon_beside(outcome: &CaseOutcome, results: &Results) -> Option<f64> {
     let Contender::Peer(peer) = &outcome.case.contender else {
         return None;
     };

@@ -67,11 +67,11 @@ impl Case {
 
 /// Cases that will be measured in alternation; a case that several comparisons need is there once.
 #[derive(Clone, Default)]
-pub struct Plan {
+pub struct CasePlan {
     cases: Vec<Case>,
 }
 
-impl Plan {
+impl CasePlan {
     /// Adds Odeon, the floor, and every peer that can do the same.
     pub fn add(
         &mut self,
@@ -124,7 +124,7 @@ pub struct Rounds {
 
 impl Rounds {
     /// How many runs `measure` will make.
-    pub fn runs(self, plan: &Plan) -> usize {
+    pub fn runs(self, plan: &CasePlan) -> usize {
         (self.warmup + self.samples) * plan.cases.len()
     }
 }
@@ -134,7 +134,7 @@ impl Rounds {
 /// # Errors
 /// The first of any case.
 pub fn measure(
-    plan: &Plan,
+    plan: &CasePlan,
     rounds: Rounds,
     peers: &mut Peers,
     before_run: impl FnMut(&Case),
@@ -149,7 +149,7 @@ pub fn measure(
 /// # Errors
 /// If a run comes to no result.
 pub fn measure_right_ones(
-    plan: &Plan,
+    plan: &CasePlan,
     rounds: Rounds,
     peers: &mut Peers,
     mut before_run: impl FnMut(&Case),
@@ -175,7 +175,7 @@ pub fn measure_right_ones(
     let (mut results, mut wrong) = (Results::default(), Vec::new());
     for (case, samples) in plan.cases.iter().cloned().zip(samples) {
         match samples {
-            Ok(samples) => results.0.push(Outcome { case, samples }),
+            Ok(samples) => results.0.push(CaseOutcome { case, samples }),
             Err(error) => wrong.push(Wrong { case, error }),
         }
     }
@@ -208,7 +208,7 @@ impl Wrong {
 
 /// One case with its samples.
 #[derive(Clone)]
-pub struct Outcome {
+pub struct CaseOutcome {
     /// What was measured.
     pub case: Case,
     /// What came out.
@@ -217,7 +217,7 @@ pub struct Outcome {
 
 /// All outcomes of a plan, in its order.
 #[derive(Clone, Default)]
-pub struct Results(pub Vec<Outcome>);
+pub struct Results(pub Vec<CaseOutcome>);
 
 impl Results {
     /// Odeon's samples for these parameters.
@@ -253,7 +253,7 @@ impl Results {
     }
 
     /// The floor of any outcome; a floor is its own.
-    pub fn floor_of(&self, outcome: &Outcome) -> Option<&Samples> {
+    pub fn floor_of(&self, outcome: &CaseOutcome) -> Option<&Samples> {
         self.floor(outcome.case.workload, &outcome.case.params)
     }
 }
@@ -273,7 +273,7 @@ mod tests {
         let base =
             small.iter().fold(start, |params, (name, n)| params.with(name, Value::Number(*n)));
         let many = base.clone().with("mailboxes", Value::Number(64));
-        let mut plan = Plan::default();
+        let mut plan = CasePlan::default();
         plan.add(workload, Variant::Pool, &base, &[]);
         plan.add(workload, Variant::Pool, &many, &[]);
         assert_eq!(plan.cases().len(), 3, "two of Odeon, one floor");
@@ -314,7 +314,7 @@ mod tests {
     fn a_wrong_result_leaves_the_others_theirs_and_has_a_row() {
         let good = ONE_WAY_IS_WRONG.defaults();
         let bad = good.clone().with("way", Value::Word("bad"));
-        let mut plan = Plan::default();
+        let mut plan = CasePlan::default();
         plan.add(&ONE_WAY_IS_WRONG, Variant::Pool, &bad, &[]);
         plan.add(&ONE_WAY_IS_WRONG, Variant::Pool, &good, &[]);
         let rounds = Rounds { warmup: 1, samples: 3 };

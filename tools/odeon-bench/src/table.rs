@@ -4,12 +4,12 @@ use crate::html;
 
 /// Rows of text below headings.
 #[derive(Debug, Clone, Default)]
-pub struct Table {
+pub struct TextTable {
     headings: Vec<String>,
     rows: Vec<Vec<String>>,
 }
 
-impl Table {
+impl TextTable {
     /// A table without rows.
     pub fn new<'a>(headings: impl IntoIterator<Item = &'a str>) -> Self {
         Self { headings: headings.into_iter().map(str::to_owned).collect(), rows: Vec::new() }
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn text_is_aligned_and_markdown_escaped() {
-        let mut table = Table::new(["what", "ns"]);
+        let mut table = TextTable::new(["what", "ns"]);
         table.row(["a|b".to_owned(), "12.5".to_owned()]);
         table.row(["long name".to_owned(), "3".to_owned()]);
         table.row(["short row".to_owned()]);

@@ -7,7 +7,7 @@ use crate::parameter::{Parameter, Params};
 use crate::theater::runtime;
 use odeon::prelude::*;
 use odeon_device::{Balancing, DeviceError, Objective, Worker};
-use odeon_example_iterative::{Crew, Piece};
+use odeon_example_iterative::{Crew, RoundPiece};
 use odeon_gpu::Which;
 
 /// `--way`: pieces are done on cores.
@@ -117,7 +117,7 @@ impl Team {
     ///
     /// # Errors
     /// If one cannot be started.
-    pub(crate) fn on_cores<W: Worker<Work: Piece>>(
+    pub(crate) fn on_cores<W: Worker<Work: RoundPiece>>(
         &self,
         theater: &Theater,
         make: impl Fn() -> W,
@@ -131,7 +131,7 @@ impl Team {
     ///
     /// # Errors
     /// If one cannot be made or started.
-    pub(crate) fn on_devices<W: Worker<Work: Piece>>(
+    pub(crate) fn on_devices<W: Worker<Work: RoundPiece>>(
         &self,
         theater: &Theater,
         make: impl Fn() -> Result<W, DeviceError>,
@@ -146,7 +146,7 @@ impl Team {
     ///
     /// # Errors
     /// If it cannot be started.
-    pub(crate) fn pooled<P: Piece>(
+    pub(crate) fn pooled<P: RoundPiece>(
         &self,
         theater: &Theater,
         params: &Params,
@@ -184,7 +184,7 @@ mod tests {
 
     struct Nothing;
 
-    impl Piece for Nothing {
+    impl RoundPiece for Nothing {
         fn number(&self) -> usize {
             0
         }

@@ -8,7 +8,7 @@ mod lines;
 
 use crate::error::BenchError;
 use crate::samples::Measured;
-use lines::{End, Sample};
+use lines::{ActorEnd, Sample};
 use odeon::Message;
 use odeon_speculative::{SpeculationStats, SpeculativeRef};
 use serde::Serialize;
@@ -30,7 +30,7 @@ const PERIOD: Duration = Duration::from_millis(5);
 #[derive(Debug)]
 pub struct Trace {
     samples: Vec<Sample>,
-    ends: Vec<End>,
+    ends: Vec<ActorEnd>,
 }
 
 impl Trace {
@@ -47,10 +47,10 @@ fn write_line(to: &mut impl Write, line: &impl Serialize) -> io::Result<()> {
     writeln!(to)
 }
 
-type Tell = Box<dyn Fn() -> SpeculationStats + Send>;
+type TellStats = Box<dyn Fn() -> SpeculationStats + Send>;
 
 /// The actors of a run, in the order in which they were made.
-type Watched = Arc<Mutex<Vec<Tell>>>;
+type Watched = Arc<Mutex<Vec<TellStats>>>;
 
 thread_local! {
     /// Those of the run that this thread records, if it does.
@@ -72,7 +72,7 @@ pub(crate) fn watch<M: Message>(actor: &SpeculativeRef<M>) {
     });
 }
 
-fn actors(watched: &Watched) -> std::sync::MutexGuard<'_, Vec<Tell>> {
+fn actors(watched: &Watched) -> std::sync::MutexGuard<'_, Vec<TellStats>> {
     watched.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -94,8 +94,8 @@ pub fn record(run: impl FnOnce() -> Result<Measured, BenchError>) -> Result<Trac
     let samples =
         sampler.join().map_err(|_| BenchError::Runtime("the sampler failed".to_owned()))?;
     ended?;
-    let ends: Vec<End> =
-        actors(&watched).iter().enumerate().map(|(actor, tell)| End::new(actor, &tell())).collect();
+    let end = |(actor, tell): (usize, &TellStats)| ActorEnd::new(actor, &tell());
+    let ends: Vec<_> = actors(&watched).iter().enumerate().map(end).collect();
     if ends.is_empty() {
         let problem = "this run has no speculative actors";
         return Err(BenchError::bad_argument("--trace", problem));

@@ -14,7 +14,7 @@ pub(crate) mod prelude {
     pub(crate) use crate::peers::ACTOR_RUNTIMES;
     pub(crate) use crate::samples::Measured;
     pub(crate) use crate::theater::{Post, pinned_stage, runtime, theater};
-    pub(crate) use odeon_example_run::{Finish, Queue, Receiver, finish_line};
+    pub(crate) use odeon_example_run::{Finish, FloorActor, FloorQueue, finish_line};
 }
 
 /// A benchmark program for actor runtimes, or for the transactional memory that Odeon brings, with

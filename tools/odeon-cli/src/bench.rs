@@ -18,22 +18,22 @@ use odeon_bench::workloads;
 #[derive(Args)]
 pub(crate) struct BenchArguments {
     #[command(subcommand)]
-    what: What,
+    what: BenchCommand,
 }
 
 pub(crate) fn run(arguments: &BenchArguments) -> Result<(), BenchError> {
     match &arguments.what {
-        What::Workload(arguments) => workload::run(arguments),
-        What::Idle(arguments) => idle::run(arguments),
-        What::Phases(arguments) => phases::run(arguments),
-        What::Paper(arguments) => paper::run(arguments),
+        BenchCommand::Workload(arguments) => workload::run(arguments),
+        BenchCommand::Idle(arguments) => idle::run(arguments),
+        BenchCommand::Phases(arguments) => phases::run(arguments),
+        BenchCommand::Paper(arguments) => paper::run(arguments),
         #[cfg(feature = "full")]
-        What::Figures(arguments) => figures::run(arguments),
-        What::Missing(benchmark) => missing::run(benchmark),
+        BenchCommand::Figures(arguments) => figures::run(arguments),
+        BenchCommand::Missing(benchmark) => missing::run(benchmark),
     }
 }
 
-enum What {
+enum BenchCommand {
     Workload(Box<workload::WorkloadArguments>),
     Idle(idle::IdleArguments),
     Phases(phases::PhasesArguments),
@@ -50,7 +50,7 @@ const PHASES: &str = "phases";
 const FIGURES: &str = "figures";
 
 // WHY by hand: the subcommands of the workloads are made from data, which a derive cannot see.
-impl Subcommand for What {
+impl Subcommand for BenchCommand {
     fn augment_subcommands(command: Command) -> Command {
         let idle = Command::new(IDLE).about("what idle actors cost: bytes each, CPU time together");
         let phases = Command::new(PHASES)
@@ -84,7 +84,7 @@ impl Subcommand for What {
     }
 }
 
-impl FromArgMatches for What {
+impl FromArgMatches for BenchCommand {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
         let none = || Error::new(clap::error::ErrorKind::MissingSubcommand);
         let (name, matches) = matches.subcommand().ok_or_else(none)?;

@@ -4,9 +4,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 const LAYOUT: &str = "{bar:30} {pos}/{len} {elapsed} (about {eta} left) {msg}";
 
-pub(crate) struct Progress(ProgressBar);
+pub(crate) struct RunsProgress(ProgressBar);
 
-impl Progress {
+impl RunsProgress {
     pub(crate) fn new(runs: usize) -> Self {
         let bar = ProgressBar::new(runs as u64);
         if let Ok(style) = ProgressStyle::with_template(LAYOUT) {
@@ -22,7 +22,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for RunsProgress {
     fn drop(&mut self) {
         self.0.finish_and_clear();
     }

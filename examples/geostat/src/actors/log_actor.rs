@@ -2,9 +2,9 @@
 //! until the simulation has ended.
 
 use super::Reads;
-use super::main_actor::{Look, ToMain, View};
+use super::main_actor::{RowLook, ToMain, View};
 use super::pictures::Progressing;
-use super::running::Tally;
+use super::running::SimulationTally;
 use crate::training_image::EMPTY;
 use odeon::prelude::*;
 use odeon_example_run::Post;
@@ -27,7 +27,7 @@ pub(super) struct Looks {
     /// Nodes of a look.
     pub(super) count: usize,
     pub(super) ended: Arc<AtomicBool>,
-    pub(super) tally: Arc<Tally>,
+    pub(super) tally: Arc<SimulationTally>,
     /// Whether it is counted if a point that was seen has another value later.
     pub(super) is_checked: bool,
 }
@@ -54,7 +54,7 @@ impl LogActor {
         let Looks { main, reads, nodes, count, .. } = &self.all;
         let first = self.next * count;
         let memory = Mutex::new(std::mem::take(&mut self.views[self.next]));
-        let look = Look { reads: *reads, first, count: (*count).min(nodes - first), memory };
+        let look = RowLook { reads: *reads, first, count: (*count).min(nodes - first), memory };
         main.post(ToMain::Look(look, ctx.reply_to(ToLog::View)));
         self.next = (self.next + 1) % self.views.len();
     }

@@ -1,10 +1,10 @@
 //! Who holds the grid.
 
 use super::Reads;
-use super::running::Tally;
+use super::running::SimulationTally;
 use crate::blocks::{Blocks, Informed};
 use crate::nodes::Nodes;
-use crate::simulation::{Batch, Simulated, Task};
+use crate::simulation::{Batch, Simulated, SimulationTask};
 use crate::training_image::Field;
 use odeon::prelude::*;
 use odeon_stm::Rollback;
@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub(super) enum ToMain {
-    Simulate(Request),
-    Look(Look, Reply<View>),
+    Simulate(PointsRequest),
+    Look(RowLook, Reply<View>),
     /// Outside the measured part.
     Grid(Reply<Field>),
 }
@@ -34,7 +34,7 @@ pub(super) const LOOK: &str = "Look";
 /// Points to be simulated in one transaction. WHY a lock: the batch remembers what attempts that
 /// were rolled back have searched for. Nobody waits for it, since a message is in one attempt at a
 /// time.
-pub(super) struct Request {
+pub(super) struct PointsRequest {
     /// How many.
     pub(super) points: usize,
     /// Empty until the request is handled.
@@ -52,7 +52,7 @@ pub(super) struct Done {
 }
 
 /// Some nodes of the grid, in a row.
-pub(super) struct Look {
+pub(super) struct RowLook {
     pub(super) reads: Reads,
     pub(super) first: usize,
     pub(super) count: usize,
@@ -68,7 +68,7 @@ pub(super) struct View {
 }
 
 pub(super) struct MainActor {
-    task: Arc<Task>,
+    task: Arc<SimulationTask>,
     grid: Vec<TVar<f32>>,
     /// Which nodes of each block are informed. WHY beside the grid: a point looks at some hundred
     /// nodes until enough of them are informed, and at ten blocks of nodes. That another point of a
@@ -79,11 +79,11 @@ pub(super) struct MainActor {
     /// not from who asks: so they are simulated in the order of the path as long as requests are
     /// handled one at a time, whoever asks, and however many.
     begun: AtomicUsize,
-    tally: Arc<Tally>,
+    tally: Arc<SimulationTally>,
 }
 
 impl MainActor {
-    pub(super) fn new(task: Arc<Task>, tally: Arc<Tally>) -> Self {
+    pub(super) fn new(task: Arc<SimulationTask>, tally: Arc<SimulationTally>) -> Self {
         let grid = task.start.values().iter().map(|value| TVar::new(*value)).collect();
         let informed = Blocks::informed(&task.start).into_iter().map(TVar::new).collect();
         Self { task, grid, informed, begun: AtomicUsize::new(0), tally }

@@ -1,7 +1,7 @@
 //! Pictures of the training image, of the result, and of what a log actor has seen of it meanwhile;
 //! and the result as GSLIB.
 
-use super::running::Run;
+use super::running::SimulationRun;
 use crate::statistics::Statistics;
 use crate::training_image::Field;
 use crate::{gslib, png_image};
@@ -27,8 +27,8 @@ pub struct Drawn {
 /// A run, with its pictures written into the folder `out`, which is there.
 ///
 /// # Errors
-/// As [`Run::simulate`]; if a file cannot be written.
-pub fn draw(run: Run, out: &Path) -> Result<Drawn, RunError> {
+/// As [`SimulationRun::simulate`]; if a file cannot be written.
+pub fn draw(run: SimulationRun, out: &Path) -> Result<Drawn, RunError> {
     let image = run.task.model.image().clone();
     let values = image.field().values();
     let range = (

@@ -1,12 +1,12 @@
 //! One simulation by actors, from the theater to the checked grid.
 
-use super::Setup;
+use super::SimulationSetup;
 use super::log_actor::{LogActor, Looks, ToLog};
 use super::main_actor::{MainActor, ToMain};
 use super::pictures::Progressing;
 use super::simulator::{Requests, Simulator, ToSimulator};
 use crate::serial_order;
-use crate::simulation::{Simulated, Task};
+use crate::simulation::{Simulated, SimulationTask};
 use crate::training_image::Field;
 use odeon::prelude::*;
 use odeon_example_run::{Post, RunError, finish_line, runtime, theater_with};
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 /// What has been done so far.
 #[derive(Default)]
-pub(super) struct Tally {
+pub(super) struct SimulationTally {
     /// Requests of simulation actors that were answered.
     pub(super) requests: AtomicU64,
     /// Looks of log actors that were answered.
@@ -31,18 +31,18 @@ pub(super) struct Tally {
 }
 
 /// A simulation that is set up and has not begun.
-pub struct Run {
-    pub(super) task: Arc<Task>,
+pub struct SimulationRun {
+    pub(super) task: Arc<SimulationTask>,
     pub(super) main: SpeculativeRef<ToMain>,
-    pub(super) tally: Arc<Tally>,
+    pub(super) tally: Arc<SimulationTally>,
     theater: Theater,
-    setup: Setup,
+    setup: SimulationSetup,
     is_checked: bool,
     pictures: Option<Progressing>,
 }
 
 /// What came out.
-pub struct Outcome {
+pub struct SimulationOutcome {
     /// Points that were simulated.
     pub points: u64,
     /// From the first request to the last answer.
@@ -53,22 +53,22 @@ pub struct Outcome {
     pub serial_order: Option<Vec<u32>>,
 }
 
-impl Run {
+impl SimulationRun {
     /// Of this task.
     ///
     /// # Errors
     /// If the theater cannot be started.
-    pub fn new(task: Task, setup: Setup) -> Result<Self, RunError> {
+    pub fn new(task: SimulationTask, setup: SimulationSetup) -> Result<Self, RunError> {
         let task = Arc::new(task);
         let theater = theater_with(setup.workers)?;
-        let tally = Arc::<Tally>::default();
+        let tally = Arc::<SimulationTally>::default();
         let actor = MainActor::new(task.clone(), tally.clone());
         let main = theater.spawn_speculative(actor, setup.processing.clone());
         Ok(Self { task, main, tally, theater, setup, is_checked: false, pictures: None })
     }
 
     /// What is simulated.
-    pub fn task(&self) -> &Task {
+    pub fn task(&self) -> &SimulationTask {
         &self.task
     }
 
@@ -93,7 +93,7 @@ impl Run {
     ///
     /// # Errors
     /// If a request was lost, or a point is not as it should be.
-    pub fn simulate(&self) -> Result<Outcome, RunError> {
+    pub fn simulate(&self) -> Result<SimulationOutcome, RunError> {
         self.simulate_and(|working| working())
     }
 
@@ -101,7 +101,7 @@ impl Run {
     pub(super) fn simulate_and(
         &self,
         meanwhile: impl FnOnce(&dyn Fn() -> Result<(), RunError>) -> Result<(), RunError>,
-    ) -> Result<Outcome, RunError> {
+    ) -> Result<SimulationOutcome, RunError> {
         let Self { task, setup, .. } = self;
         let ended = Arc::new(AtomicBool::new(false));
         let looks = Looks {
@@ -153,7 +153,12 @@ impl Run {
         let find = || serial_order::find(task, &records, &grid).map_err(wrong);
         let serial_order = self.is_checked.then(find).transpose()?;
         match self.tally.taken_back.load(Ordering::Relaxed) {
-            0 => Ok(Outcome { points: task.path.len() as u64, elapsed, grid, serial_order }),
+            0 => Ok(SimulationOutcome {
+                points: task.path.len() as u64,
+                elapsed,
+                grid,
+                serial_order,
+            }),
             points => Err(wrong(format!("{points} points were seen to lose their values"))),
         }
     }

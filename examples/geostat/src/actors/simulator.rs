@@ -1,8 +1,8 @@
 //! Who has points simulated: simulation actors, each a request after the other, until the path is
 //! at its end.
 
-use super::main_actor::{Done, Request, ToMain};
-use super::running::Tally;
+use super::main_actor::{Done, PointsRequest, ToMain};
+use super::running::SimulationTally;
 use crate::simulation::Simulated;
 use odeon::prelude::*;
 use odeon_example_run::Finish;
@@ -29,7 +29,7 @@ pub(super) struct Requests {
     pub(super) points: usize,
     /// Whether each point is a transaction of its own.
     pub(super) is_point_by_point: bool,
-    pub(super) tally: Arc<Tally>,
+    pub(super) tally: Arc<SimulationTally>,
     /// Whom to tell what was simulated from what, if anybody wants to know.
     pub(super) recorder: Option<Sender<Vec<Simulated>>>,
     pub(super) finish: Finish,
@@ -60,7 +60,7 @@ impl Simulator {
             // The last is handled behind all others of this sender.
             let is_answered = number + 1 == messages || recorder.is_some();
             self.missing += usize::from(is_answered);
-            self.all.main.post(ToMain::Simulate(Request {
+            self.all.main.post(ToMain::Simulate(PointsRequest {
                 points: step,
                 batch: Box::default(),
                 is_recorded: recorder.is_some(),

@@ -1,7 +1,7 @@
 use super::*;
 use crate::image_source::GENERATED;
-use crate::search::{DataEvent, Found, KernelSearch, Limits, Search};
-use crate::simulation::{Settings, Task};
+use crate::search::{DataEvent, FoundPlace, ImageSearch, KernelSearch, Limits};
+use crate::simulation::{Settings, SimulationTask};
 use crate::statistics::Statistics;
 use crate::{gslib, png_image};
 use odeon_example_iterative::devices::device_for;
@@ -20,8 +20,8 @@ const SETTINGS: Settings = Settings {
     seed: 1,
 };
 
-fn setup() -> Setup {
-    Setup {
+fn setup() -> SimulationSetup {
+    SimulationSetup {
         workers: 2,
         processing: Processing::adaptive(),
         reads: Reads::Relaxed,
@@ -33,19 +33,19 @@ fn setup() -> Setup {
     }
 }
 
-fn task(edge: usize) -> Task {
-    Task::load(edge, GENERATED, None, SETTINGS).expect("nothing is read")
+fn task(edge: usize) -> SimulationTask {
+    SimulationTask::load(edge, GENERATED, None, SETTINGS).expect("nothing is read")
 }
 
-fn by_kernels(task: Task) -> Option<Task> {
+fn by_kernels(task: SimulationTask) -> Option<SimulationTask> {
     let which = device_for("simulation with the search by kernels")?;
     let search = KernelSearch::on(which, task.model.image().clone(), SETTINGS.limits);
     let search = Box::new(search.expect("the device was there"));
-    Some(Task { model: task.model.searched_by(search), ..task })
+    Some(SimulationTask { model: task.model.searched_by(search), ..task })
 }
 
-fn run(task: Task, setup: Setup) -> Run {
-    Run::new(task, setup).expect("the theater starts")
+fn run(task: SimulationTask, setup: SimulationSetup) -> SimulationRun {
+    SimulationRun::new(task, setup).expect("the theater starts")
 }
 
 /// However requests and looks come between each other, one thread could have done it, and what was
@@ -55,7 +55,8 @@ fn whatever_the_interleaving_there_is_a_serial_order() {
     for mode in MODES {
         for reads in [Reads::Relaxed, Reads::Logged, Reads::Snapshot] {
             for is_point_by_point in [false, true] {
-                let setup = Setup { processing: mode(), reads, is_point_by_point, ..setup() };
+                let setup =
+                    SimulationSetup { processing: mode(), reads, is_point_by_point, ..setup() };
                 let outcome = run(task(60), setup).checked().simulate();
                 let outcome = outcome.unwrap_or_else(|e| panic!("{reads:?}: {e}"));
                 assert_eq!(outcome.serial_order.map(|order| order.len()), Some(3600));
@@ -74,7 +75,8 @@ fn in_sequence_the_grid_is_that_of_one_thread() {
     {
         for task in [Some(task(60)), by_kernels(task(60))].into_iter().flatten() {
             let processing = Processing::sequential();
-            let setup = Setup { processing, simulators, workers, is_point_by_point, ..setup() };
+            let setup =
+                SimulationSetup { processing, simulators, workers, is_point_by_point, ..setup() };
             let outcome = run(task, setup).simulate().expect("it runs");
             assert!(outcome.grid == expected, "{simulators} simulators, {workers} workers");
         }
@@ -85,7 +87,7 @@ fn in_sequence_the_grid_is_that_of_one_thread() {
 #[test]
 fn with_kernels_there_is_a_serial_order_too() {
     let Some(task) = by_kernels(task(60)) else { return };
-    let setup = Setup { processing: Processing::concurrent(), ..setup() };
+    let setup = SimulationSetup { processing: Processing::concurrent(), ..setup() };
     let outcome = run(task, setup).checked().simulate().expect("it runs");
     assert_eq!(outcome.serial_order.map(|order| order.len()), Some(3600));
 }
@@ -93,21 +95,22 @@ fn with_kernels_there_is_a_serial_order_too() {
 #[test]
 fn a_search_that_fails_ends_the_run() {
     struct Failing;
-    impl Search for Failing {
-        fn find(&self, _events: &[DataEvent], _answers: &mut [Found]) {
+    impl ImageSearch for Failing {
+        fn find(&self, _events: &[DataEvent], _answers: &mut [FoundPlace]) {
             panic!("the device is lost");
         }
     }
     let task = task(60);
-    let task = Task { model: task.model.searched_by(Box::new(Failing)), ..task };
-    let outcome = run(task, Setup { simulators: 1, logs: 0, ..setup() }).simulate().map(|_| ());
+    let task = SimulationTask { model: task.model.searched_by(Box::new(Failing)), ..task };
+    let outcome =
+        run(task, SimulationSetup { simulators: 1, logs: 0, ..setup() }).simulate().map(|_| ());
     let error = outcome.expect_err("nothing was found").to_string();
     assert!(error.contains("a request was lost"), "{error}");
 }
 
 #[test]
 fn what_actors_simulate_is_like_the_training_image() {
-    let run = run(task(200), Setup { points: 30, ..setup() });
+    let run = run(task(200), SimulationSetup { points: 30, ..setup() });
     let outcome = run.simulate().expect("it runs");
     let image = run.task().model.image();
     let (ours, theirs) = (Statistics::of(&outcome.grid, image), Statistics::of_image(image));
@@ -119,8 +122,8 @@ fn what_actors_simulate_is_like_the_training_image() {
 
 #[test]
 fn searches_are_repeated_only_for_events_that_have_changed() {
-    let setup = Setup { processing: Processing::concurrent(), workers: 4, ..setup() };
-    let total = Course::of(&run(task(60), setup), Duration::from_millis(1));
+    let setup = SimulationSetup { processing: Processing::concurrent(), workers: 4, ..setup() };
+    let total = GeostatCourse::of(&run(task(60), setup), Duration::from_millis(1));
     let total = total.expect("it runs").total();
     assert_eq!(total.requests, 360);
     // Each attempt that was rolled back may have had all of its 10 events changed; of many hardly
@@ -140,7 +143,7 @@ fn pictures_and_conditioning_data() {
     let data = out.join("wells.txt");
     let lines: String = (0..60).map(|x| format!("{x} 30 1\n")).collect();
     std::fs::write(&data, lines).expect("it can be written");
-    let load = |data: &Path| Task::load(60, GENERATED, Some(data), SETTINGS);
+    let load = |data: &Path| SimulationTask::load(60, GENERATED, Some(data), SETTINGS);
     let task = load(&data).expect("60 points");
     assert_eq!(task.path.len(), 3540);
     let drawn = draw(run(task, setup()), &out).expect("it runs");

@@ -12,7 +12,7 @@ pub(super) const NEAR_BLOCKS: usize = 9;
 
 /// See the module. All is in the order of distances.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct PointSurroundings {
     /// The nodes up to [`NEAR`].
     pub(super) nodes: Vec<NearNode>,
     /// The blocks with a node within the radius.
@@ -63,7 +63,7 @@ impl Block {
     }
 }
 
-impl Place {
+impl PointSurroundings {
     /// All places, row by row, each with what lies within the radius.
     pub(super) fn all(radius: usize) -> Vec<Self> {
         let places = (0..EDGE).flat_map(|y| (0..EDGE).map(move |x| (x, y)));
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn near_nodes_are_all_that_are_as_near() {
         for (radius, up_to) in [(1, 1), (3, 9), (9, NEAR)] {
-            for place in Place::all(radius) {
+            for place in PointSurroundings::all(radius) {
                 let way = -9..=9_i16;
                 let all = way.clone().flat_map(|dy| way.clone().map(move |dx| Offset { dx, dy }));
                 let all = all.filter(|offset| (1..=up_to).contains(&offset.square()));

@@ -1,8 +1,8 @@
 //! The search by kernels, on any device that CubeCL reaches: all events of a request in one launch.
 
 use super::kernels::{WINDOW, choose, look_at_stretches};
-use super::{DataEvent, Found, Limits, Search, Window};
-use crate::training_image::{Kind, TrainingImage};
+use super::{DataEvent, FoundPlace, ImageSearch, Limits, Window};
+use crate::training_image::{TrainingImage, ValueKind};
 use bytemuck::cast_slice_mut;
 use odeon_device::{Device, DeviceError};
 use odeon_gpu::{GpuBuffer, GpuDevice, Which};
@@ -28,11 +28,11 @@ pub struct KernelSearch {
     image: Arc<TrainingImage>,
     limits: Limits,
     /// Those that nobody uses just now.
-    sessions: Mutex<Vec<Session>>,
+    sessions: Mutex<Vec<GpuSession>>,
 }
 
 /// A session with the image there.
-struct Session {
+struct GpuSession {
     // Dropped before the session: that gives back what it had.
     image: GpuBuffer,
     gpu: GpuDevice,
@@ -48,17 +48,21 @@ impl KernelSearch {
         image: Arc<TrainingImage>,
         limits: Limits,
     ) -> Result<Self, DeviceError> {
-        let first = Session::open(which, &image)?;
+        let first = GpuSession::open(which, &image)?;
         Ok(Self { which, image, limits, sessions: Mutex::new(vec![first]) })
     }
 
-    fn try_find(&self, events: &[DataEvent], answers: &mut [Found]) -> Result<(), DeviceError> {
+    fn try_find(
+        &self,
+        events: &[DataEvent],
+        answers: &mut [FoundPlace],
+    ) -> Result<(), DeviceError> {
         let idle = self.sessions.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut session = match idle {
             Some(session) => session,
-            None => Session::open(self.which, &self.image)?,
+            None => GpuSession::open(self.which, &self.image)?,
         };
-        let asked = Asked::new(events, &self.image, self.limits);
+        let asked = KernelEvents::new(events, &self.image, self.limits);
         session.find(&asked, &self.image, answers)?;
         // One that has failed is not used again.
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner).push(session);
@@ -66,10 +70,10 @@ impl KernelSearch {
     }
 }
 
-impl Search for KernelSearch {
+impl ImageSearch for KernelSearch {
     /// # Panics
     /// If the device fails: whose work this is part of has failed with it.
-    fn find(&self, events: &[DataEvent], answers: &mut [Found]) {
+    fn find(&self, events: &[DataEvent], answers: &mut [FoundPlace]) {
         if events.is_empty() {
             return;
         }
@@ -79,7 +83,7 @@ impl Search for KernelSearch {
 }
 
 /// Events as the kernels want them.
-struct Asked {
+struct KernelEvents {
     all: Vec<Window>,
     windows: Vec<u32>,
     near: Vec<f32>,
@@ -87,7 +91,7 @@ struct Asked {
     values: Vec<f32>,
 }
 
-impl Asked {
+impl KernelEvents {
     fn new(events: &[DataEvent], image: &TrainingImage, limits: Limits) -> Self {
         let (width, height) = (image.field().width(), image.field().height());
         let mut asked = Self {
@@ -123,7 +127,7 @@ impl Asked {
     }
 }
 
-impl Session {
+impl GpuSession {
     fn open(which: Which, image: &TrainingImage) -> Result<Self, DeviceError> {
         let mut gpu = GpuDevice::open(which)?;
         Ok(Self { image: gpu.upload_slice(image.field().values())?, gpu })
@@ -131,15 +135,15 @@ impl Session {
 
     fn find(
         &mut self,
-        asked: &Asked,
+        asked: &KernelEvents,
         image: &TrainingImage,
-        answers: &mut [Found],
+        answers: &mut [FoundPlace],
     ) -> Result<(), DeviceError> {
         let (there, gpu) = (&self.image, &mut self.gpu);
         let (width, events) = (image.field().width(), asked.all.len());
         let most = asked.all.iter().map(|window| window.budget).max().unwrap_or(0);
         let units = most.div_ceil(STRETCH) * events;
-        let is_of_categories = matches!(image.kind(), Kind::Categorical(_));
+        let is_of_categories = matches!(image.kind(), ValueKind::Categorical(_));
         let windows = gpu.upload_slice(&asked.windows)?;
         let near = gpu.upload_slice(&asked.near)?;
         let offsets = gpu.upload_slice(&asked.offsets)?;
@@ -188,7 +192,7 @@ impl Session {
         for (answer, ((window, near), (place, sum))) in answers.iter_mut().zip(found) {
             let inside = (window.start + place as usize) % (window.columns * window.rows);
             let row = window.top + inside / window.columns;
-            *answer = Found {
+            *answer = FoundPlace {
                 place: (row * width + window.left + inside % window.columns) as u32,
                 distance: image.kind().distance(sum, window.compared),
                 scanned: if sum <= *near { place + 1 } else { window.budget as u32 },

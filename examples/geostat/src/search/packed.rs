@@ -2,7 +2,7 @@
 //! event's neighbour a shifted look at the plane of its value. A bit that stays set is a node at
 //! which all of them have matched.
 
-use super::{DataEvent, Found, Limits, Search, Window};
+use super::{DataEvent, FoundPlace, ImageSearch, Limits, Window};
 use crate::training_image::TrainingImage;
 
 /// Nodes of one word.
@@ -31,7 +31,7 @@ pub struct PackedSearch {
 
 /// Up to 64 nodes beside each other that are looked at together.
 #[derive(Debug, Clone, Copy)]
-struct Look {
+struct NodeLanes {
     /// The first one's bit, in the first plane.
     bit: usize,
     /// One bit for each.
@@ -63,7 +63,7 @@ impl PackedSearch {
         Self { categories, words, nodes, width, height, row_bits: row_words * LANES, limits }
     }
 
-    fn find_one(&self, event: &DataEvent, neighbours: &mut Vec<Neighbour>) -> Found {
+    fn find_one(&self, event: &DataEvent, neighbours: &mut Vec<Neighbour>) -> FoundPlace {
         let window = Window::of(event, self.width, self.height, self.limits);
         neighbours.clear();
         neighbours.extend(event.neighbours[..window.compared].iter().map(|one| {
@@ -78,7 +78,7 @@ impl PackedSearch {
         let (bit, scanned) = self.nearest(neighbours, window, allowed);
         let differences =
             neighbours.iter().filter(|(_, neighbour)| self.load(bit, *neighbour) & 1 == 0);
-        Found {
+        FoundPlace {
             place: (bit / self.row_bits * self.width + bit % self.row_bits) as u32,
             distance: differences.count() as f32 / window.compared.max(1) as f32,
             scanned: scanned as u32,
@@ -87,13 +87,13 @@ impl PackedSearch {
 
     /// Calls `look` with the nodes of the window until it answers.
     #[inline]
-    fn scan<T>(&self, window: Window, mut look: impl FnMut(Look) -> Option<T>) -> Option<T> {
+    fn scan<T>(&self, window: Window, mut look: impl FnMut(NodeLanes) -> Option<T>) -> Option<T> {
         let mut before = 0;
         for (row, column, nodes) in window.stretches() {
             for at in (0..nodes).step_by(LANES) {
                 let lanes = u64::MAX >> (LANES - LANES.min(nodes - at));
                 let bit = row * self.row_bits + column + at;
-                let answer = look(Look { bit, lanes, before: before + at });
+                let answer = look(NodeLanes { bit, lanes, before: before + at });
                 if answer.is_some() {
                     return answer;
                 }
@@ -124,7 +124,7 @@ impl PackedSearch {
     fn counted(&self, neighbours: &[Neighbour], window: Window, allowed: usize) -> (usize, usize) {
         let (mut fewest, mut nearest) = (neighbours.len() + 1, 0);
         let near = self.scan(window, |look| {
-            let count = Count::of(neighbours.iter().map(|(_, one)| self.load(look.bit, *one)));
+            let count = LaneCounts::of(neighbours.iter().map(|(_, one)| self.load(look.bit, *one)));
             let near = count.at_most(allowed) & look.lanes;
             if near != 0 {
                 return first(look, near);
@@ -142,7 +142,7 @@ impl PackedSearch {
 
     /// The nodes at which all neighbours match.
     #[inline]
-    fn equal(&self, neighbours: &[Neighbour], look: Look) -> u64 {
+    fn equal(&self, neighbours: &[Neighbour], look: NodeLanes) -> u64 {
         let mut lanes = look.lanes;
         for (_, neighbour) in neighbours {
             lanes &= self.load(look.bit, *neighbour);
@@ -155,7 +155,7 @@ impl PackedSearch {
 
     /// The nodes at which fewer than `N` neighbours differ.
     #[inline]
-    fn within<const N: usize>(&self, neighbours: &[Neighbour], look: Look) -> u64 {
+    fn within<const N: usize>(&self, neighbours: &[Neighbour], look: NodeLanes) -> u64 {
         // With at most as many differences as the index says.
         let mut at_most = [look.lanes; N];
         for (_, neighbour) in neighbours {
@@ -183,8 +183,8 @@ impl PackedSearch {
     }
 }
 
-impl Search for PackedSearch {
-    fn find(&self, events: &[DataEvent], answers: &mut [Found]) {
+impl ImageSearch for PackedSearch {
+    fn find(&self, events: &[DataEvent], answers: &mut [FoundPlace]) {
         let mut neighbours = Vec::new();
         for (event, answer) in events.iter().zip(answers) {
             *answer = self.find_one(event, &mut neighbours);
@@ -195,7 +195,7 @@ impl Search for PackedSearch {
 /// The first of some of the nodes that were looked at: its bit, and how many were looked at with
 /// it.
 #[inline]
-fn first(look: Look, of: u64) -> Option<(usize, usize)> {
+fn first(look: NodeLanes, of: u64) -> Option<(usize, usize)> {
     let lane = of.trailing_zeros() as usize;
     (of != 0).then_some((look.bit + lane, look.before + lane + 1))
 }
@@ -205,9 +205,9 @@ fn plane_of(categories: &[f32], value: f32) -> usize {
 }
 
 /// How many neighbours differ at each of 64 nodes: bits of the counts, the lowest first.
-struct Count([u64; COUNT_BITS]);
+struct LaneCounts([u64; COUNT_BITS]);
 
-impl Count {
+impl LaneCounts {
     /// Each of `matches` says where one neighbour matches.
     #[inline]
     fn of(matches: impl Iterator<Item = u64>) -> Self {

@@ -1,8 +1,8 @@
 //! The search as it is described: one node after the other, each given up as soon as it cannot be
 //! the nearest. It takes images of every kind.
 
-use super::{DataEvent, Found, Limits, Neighbour, Search, Window};
-use crate::training_image::{Kind, TrainingImage};
+use super::{DataEvent, FoundPlace, ImageSearch, Limits, Neighbour, Window};
+use crate::training_image::{TrainingImage, ValueKind};
 use std::sync::Arc;
 
 /// See the module.
@@ -18,16 +18,16 @@ impl PlainSearch {
         Self { image, limits }
     }
 
-    fn find_one(&self, event: &DataEvent) -> Found {
+    fn find_one(&self, event: &DataEvent) -> FoundPlace {
         match self.image.kind() {
-            Kind::Categorical(_) => {
+            ValueKind::Categorical(_) => {
                 self.scan(event, |one, other| f32::from(u8::from(one != other)))
             }
-            Kind::Continuous(_) => self.scan(event, |one, other| (one - other).abs()),
+            ValueKind::Continuous(_) => self.scan(event, |one, other| (one - other).abs()),
         }
     }
 
-    fn scan(&self, event: &DataEvent, difference: impl Fn(f32, f32) -> f32) -> Found {
+    fn scan(&self, event: &DataEvent, difference: impl Fn(f32, f32) -> f32) -> FoundPlace {
         let field = self.image.field();
         let (width, values) = (field.width(), field.values());
         let window = Window::of(event, width, field.height(), self.limits);
@@ -53,14 +53,14 @@ impl PlainSearch {
                 }
             }
         }
-        Found { place, distance: self.image.kind().distance(nearest, compared.len()), scanned }
+        FoundPlace { place, distance: self.image.kind().distance(nearest, compared.len()), scanned }
     }
 }
 
 /// Sums of differences that differ by less are equal, in terms of the image's range.
 const PRECISION: f32 = 1e-4;
 
-impl Kind {
+impl ValueKind {
     /// The unit of a sum of differences. WHY not each difference by itself: without a division all
     /// processors and devices that round to the nearest come to the same sum.
     fn range(&self) -> f32 {
@@ -81,8 +81,8 @@ impl Kind {
     }
 }
 
-impl Search for PlainSearch {
-    fn find(&self, events: &[DataEvent], answers: &mut [Found]) {
+impl ImageSearch for PlainSearch {
+    fn find(&self, events: &[DataEvent], answers: &mut [FoundPlace]) {
         for (event, answer) in events.iter().zip(answers) {
             *answer = self.find_one(event);
         }

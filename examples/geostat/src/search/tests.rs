@@ -37,8 +37,8 @@ fn events(image: &TrainingImage, radius: u64, count: usize, seed: u64) -> Vec<Da
     (0..count).map(make).collect()
 }
 
-fn find_all(search: &dyn Search, events: &[DataEvent]) -> Vec<Found> {
-    let mut answers = vec![Found::default(); events.len()];
+fn find_all(search: &dyn ImageSearch, events: &[DataEvent]) -> Vec<FoundPlace> {
+    let mut answers = vec![FoundPlace::default(); events.len()];
     search.find(events, &mut answers);
     answers
 }
@@ -125,7 +125,7 @@ fn an_event_of_the_image_is_found_there() {
     let image = Arc::new(channels::generate(80, 80, 9));
     let search = best(&image, limits(0.0, 1.0));
     for event in events(&image, 10, 300, 5) {
-        let mut found = [Found::default()];
+        let mut found = [FoundPlace::default()];
         search.find(std::slice::from_ref(&event), &mut found);
         let (x, y) = (found[0].place as i64 % 80, found[0].place as i64 / 80);
         let differing = event.neighbours.iter().filter(|one| {
@@ -142,7 +142,7 @@ fn the_first_that_is_near_enough_is_taken_and_else_the_nearest() {
     // One row: 0 1 2 3 4 5 6 7 8 9, with numbers that are their own places.
     let values: Vec<f32> = (0..20).map(|n| n as f32).collect();
     let image = Arc::new(TrainingImage::new(Field::new(20, values)).expect("complete"));
-    assert!(matches!(image.kind(), Kind::Continuous(19.0)));
+    assert!(matches!(image.kind(), ValueKind::Continuous(19.0)));
     let find = |limits, event: &DataEvent| {
         find_all(&*best(&image, limits), std::slice::from_ref(event))[0]
     };

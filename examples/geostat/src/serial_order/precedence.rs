@@ -7,7 +7,7 @@
 
 use crate::closest::Offset;
 use crate::search::Neighbour;
-use crate::simulation::{Simulated, Task};
+use crate::simulation::{Simulated, SimulationTask};
 use crate::training_image::Field;
 
 pub(super) struct Precedence<'a> {
@@ -26,7 +26,7 @@ impl<'a> Precedence<'a> {
     /// An event that is not in order, has other values than the result, or lacks what was known
     /// before.
     pub(super) fn new(
-        task: &Task,
+        task: &SimulationTask,
         of_point: &'a [Option<&'a Simulated>],
         result: &Field,
     ) -> Result<Self, String> {

@@ -12,8 +12,8 @@ fn settings(seed: u64) -> Settings {
     Settings { neighbours: 15, radius: 50, limits, seed }
 }
 
-fn task(edge: usize, seed: u64) -> Task {
-    Task::new(channels::generate(250, 250, 1), Field::empty(edge, edge), settings(seed))
+fn task(edge: usize, seed: u64) -> SimulationTask {
+    SimulationTask::new(channels::generate(250, 250, 1), Field::empty(edge, edge), settings(seed))
 }
 
 /// What the statistics of an unconditional simulation may differ by from those of the image; the
@@ -65,7 +65,7 @@ fn batches_of_any_size_and_any_search_come_to_the_same() {
     let task = task(50, 4);
     let alone = task.simulate();
     let plain = PlainSearch::new(task.model.image().clone(), settings(4).limits);
-    let other = Task { model: task.model, ..task };
+    let other = SimulationTask { model: task.model, ..task };
     for size in [2, 7, 30, 2500] {
         let mut grid = Grid::new(other.start.clone());
         let mut searches = 0;
@@ -77,15 +77,15 @@ fn batches_of_any_size_and_any_search_come_to_the_same() {
         }
         assert_eq!((grid.field(), searches), (&alone, 2500), "{size}");
     }
-    let other = Task { model: other.model.searched_by(Box::new(plain)), ..other };
+    let other = SimulationTask { model: other.model.searched_by(Box::new(plain)), ..other };
     assert_eq!(other.simulate(), alone);
 }
 
 /// Counts the events that are searched for together.
-struct Counting<'a>(Box<dyn Search>, &'a AtomicUsize);
+struct Counting<'a>(Box<dyn ImageSearch>, &'a AtomicUsize);
 
-impl Search for Counting<'static> {
-    fn find(&self, events: &[DataEvent], answers: &mut [Found]) {
+impl ImageSearch for Counting<'static> {
+    fn find(&self, events: &[DataEvent], answers: &mut [FoundPlace]) {
         self.1.fetch_max(events.len(), Ordering::Relaxed);
         self.0.find(events, answers);
     }
@@ -178,7 +178,7 @@ fn what_is_known_before_stays_and_tells_its_neighbours() {
     let data: Vec<Datum> = (0..40).map(|n| Datum { x: n, y: 20, value: SAND }).collect();
     let mut start = Field::empty(40, 40);
     place(&data, &mut start, &image).expect("they fit");
-    let task = Task::new(image, start, settings(6));
+    let task = SimulationTask::new(image, start, settings(6));
     assert_eq!(task.path.len(), 1560);
     let result = task.simulate();
     task.check(&result).expect("they have stayed");
@@ -199,7 +199,7 @@ fn numbers_are_simulated_too() {
         TrainingImage::new(Field::new(80, (0..6400).map(wave).collect())).expect("complete");
     let limits = Limits { threshold: 0.02, fraction: 0.5 };
     let settings = Settings { neighbours: 10, radius: 15, limits, seed: 1 };
-    let task = Task::new(image, Field::empty(40, 40), settings);
+    let task = SimulationTask::new(image, Field::empty(40, 40), settings);
     let result = task.simulate();
     task.check(&result).expect("all points");
     // Neighbours are as near to each other as in the image, about; by chance they would differ by

@@ -1,7 +1,7 @@
 //! A worker actor, whatever its worker is.
 
 use super::{Iteration, ToIteration};
-use crate::{Piece, Rounds};
+use crate::{RoundPiece, Rounds};
 use odeon::prelude::*;
 use odeon_device::{DeviceError, Worker};
 use odeon_example_run::Post;
@@ -40,7 +40,7 @@ impl<W: Worker> WorkerActor<W> {
     }
 }
 
-impl<W: Worker<Work: Piece>> Actor for WorkerActor<W> {
+impl<W: Worker<Work: RoundPiece>> Actor for WorkerActor<W> {
     type Msg = Do<W::Work>;
 
     fn handle(&mut self, message: Do<W::Work>, _ctx: &mut Context<'_, Self>) {
@@ -51,9 +51,9 @@ impl<W: Worker<Work: Piece>> Actor for WorkerActor<W> {
 }
 
 /// The worker actors, as the iteration actor knows them.
-pub struct Members<P>(Vec<Member<P>>);
+pub struct Members<P>(Vec<CrewMember<P>>);
 
-struct Member<P> {
+struct CrewMember<P> {
     actor: ActorRef<Do<P>>,
     at_once: usize,
     /// Messages that it has not answered yet.
@@ -81,7 +81,7 @@ impl<P> Members<P> {
     }
 
     pub(crate) fn add(&mut self, actor: ActorRef<Do<P>>, at_once: usize) {
-        self.0.push(Member {
+        self.0.push(CrewMember {
             actor,
             at_once: at_once.max(1),
             pending: 0,
@@ -123,7 +123,7 @@ impl<P> Members<P> {
     }
 }
 
-impl<P: Piece> Members<P> {
+impl<P: RoundPiece> Members<P> {
     /// Has the iteration actor told of the end of each.
     pub(crate) fn watch<R: Rounds<Piece = P>>(&self, ctx: &Context<'_, Iteration<R>>) {
         for member in &self.0 {

@@ -19,7 +19,7 @@ fn points() -> Arc<Points> {
 }
 
 /// Pieces of different sizes, from different rows, with different centres.
-fn piece(number: u64) -> Piece {
+fn piece(number: u64) -> PointsPiece {
     let points = points();
     let centres = Centres::drawn(&points, CENTRES, number);
     let parts = 1 + number as usize % 9;
@@ -46,7 +46,7 @@ fn closest_of(point: &[f32], centres: &Centres) -> usize {
 
 /// The piece with its result, by the definition: one point after the other, one centre after the
 /// other.
-fn expected(number: u64) -> Piece {
+fn expected(number: u64) -> PointsPiece {
     let mut piece = piece(number);
     piece.partial.clear();
     for (place, row) in piece.rows.clone().enumerate() {
@@ -66,7 +66,7 @@ fn expected(number: u64) -> Piece {
 }
 
 /// Sums may be off by that part.
-fn check(number: u64, found: &Piece, off: f64) -> Result<(), String> {
+fn check(number: u64, found: &PointsPiece, off: f64) -> Result<(), String> {
     let expected = expected(number);
     let others = found.members.iter().zip(&expected.members).filter(|(one, other)| one != other);
     let others = others.count();
@@ -101,11 +101,11 @@ macro_rules! way {
                 $open
             }
 
-            fn piece(number: u64) -> Piece {
+            fn piece(number: u64) -> PointsPiece {
                 piece(number)
             }
 
-            fn check(number: u64, found: &Piece) -> Result<(), String> {
+            fn check(number: u64, found: &PointsPiece) -> Result<(), String> {
                 check(number, found, $off)
             }
         }
@@ -124,7 +124,7 @@ worker_conformance!(middleware, Middleware);
 
 /// A worker and those that serve it, by a broker that all tests of this program share.
 struct ByMiddleware {
-    client: RabbitWorker<Piece>,
+    client: RabbitWorker<PointsPiece>,
     _servers: Servers,
 }
 
@@ -142,7 +142,7 @@ impl ByMiddleware {
 }
 
 impl Worker for ByMiddleware {
-    type Work = Piece;
+    type Work = PointsPiece;
 
     fn place(&self) -> Place {
         self.client.place()
@@ -152,7 +152,7 @@ impl Worker for ByMiddleware {
         self.client.most_at_once()
     }
 
-    fn work(&mut self, batch: &mut [Piece]) -> Result<(), DeviceError> {
+    fn work(&mut self, batch: &mut [PointsPiece]) -> Result<(), DeviceError> {
         self.client.work(batch)
     }
 }

@@ -90,7 +90,7 @@ fn sums_in_f32_are_right_after_whatever_number_of_rounds() {
         let points = Arc::new(uniform(30_000, 12, seed));
         let first = Centres::drawn(&points, 16, 7);
         let expected = sequential(&points, &first, stop);
-        let mut in_single = |piece: &mut Piece| in_blocks_of_f32(piece);
+        let mut in_single = |piece: &mut PointsPiece| in_blocks_of_f32(piece);
         let rounds = Clustering::new(points.clone(), first, 3, stop);
         let found = by_turns(&mut [&mut in_single], rounds, |_, _| 0);
         check(&points, &found, &expected, stop, Tolerance::Devices)
@@ -103,7 +103,7 @@ fn sums_in_f32_are_right_after_whatever_number_of_rounds() {
 }
 
 /// As kernels add up: in blocks, one value after the other, and then the blocks.
-fn in_blocks_of_f32(piece: &mut Piece) {
+fn in_blocks_of_f32(piece: &mut PointsPiece) {
     piece.find_previous();
     let points = piece.points.values(piece.rows.clone());
     let (dims, previous) = (piece.points.dims(), piece.previous.clone());

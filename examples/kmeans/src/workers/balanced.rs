@@ -1,13 +1,13 @@
 //! Pieces of k-means by whoever is best at them: cores, devices, or both.
 
 use super::{ByKernels, OnCores};
-use crate::Piece;
+use crate::PointsPiece;
 use odeon_device::{Balancing, BalancingPool, Kind, Place};
 use odeon_example_iterative::Several;
 use odeon_gpu::Which;
 
 /// A pool with so many workers on this device and on cores, to be started.
-pub fn balanced(which: Which, devices: usize, cores: usize) -> Balancing<Piece> {
+pub fn balanced(which: Which, devices: usize, cores: usize) -> Balancing<PointsPiece> {
     let mut pool = BalancingPool::builder();
     if devices > 0 {
         let make = move |_| ByKernels::on(which);

@@ -1,8 +1,8 @@
 //! Pieces of k-means by CUDA C, which is compiled when the worker is made.
 
 use crate::piece::NONE;
-use crate::rooms::{Room, Rooms};
-use crate::{Centres, Partial, Piece};
+use crate::rooms::{PieceRoom, Rooms};
+use crate::{Centres, Partial, PointsPiece};
 use bytemuck::{cast_slice, cast_slice_mut};
 use odeon_cuda::{Argument, CudaBuffer, CudaDevice, Function, Grid, Parameter};
 use odeon_device::{Device, DeviceError, Place, Worker};
@@ -48,14 +48,14 @@ const AT_ONCE: usize = 16;
 pub struct ByCuda {
     // Dropped before the session: that gives back what they had.
     kept: Kept<CudaDevice>,
-    rooms: Rooms<Memory>,
+    rooms: Rooms<CudaMemory>,
     assign: Function,
     add_up: Function,
     device: CudaDevice,
 }
 
 /// What a piece has on the device.
-struct Memory {
+struct CudaMemory {
     members: CudaBuffer,
     /// Of the round before.
     previous: CudaBuffer,
@@ -89,7 +89,7 @@ impl ByCuda {
     }
 
     /// Pieces that have as many sums and counts.
-    fn attempt(&mut self, batch: &mut [Piece]) -> Result<(), DeviceError> {
+    fn attempt(&mut self, batch: &mut [PointsPiece]) -> Result<(), DeviceError> {
         let words = words(&batch[0]);
         let (kept, device) = (&mut self.kept, &mut self.device);
         let mut found = kept.or_let_go(|| device.allocate(4 * words * batch.len()))?;
@@ -114,10 +114,10 @@ impl ByCuda {
     /// Has all that comes out for a piece written into its room and, at this place, into `found`.
     fn launch(
         &mut self,
-        piece: &Piece,
+        piece: &PointsPiece,
         found: &mut CudaBuffer,
         place: u32,
-    ) -> Result<Room<Memory>, DeviceError> {
+    ) -> Result<PieceRoom<CudaMemory>, DeviceError> {
         let Self { kept, rooms, assign, add_up, device } = self;
         let (dims, count, rows) = (piece.points.dims(), piece.centres.count(), piece.rows.len());
         if let Some(why) = Self::is_too_large(count, dims) {
@@ -126,10 +126,10 @@ impl ByCuda {
         let points = kept.copy_of(device, piece.points.shared(), |points| cast_slice(points))?;
         let mut room = match rooms.take(piece) {
             Some(room) => room,
-            None => Room::new(piece, Memory::new(kept, device, piece)?),
+            None => PieceRoom::new(piece, CudaMemory::new(kept, device, piece)?),
         };
         let has_round_before = room.has_round_before(piece);
-        let Memory { members, previous, parts } = &mut room.memory;
+        let CudaMemory { members, previous, parts } = &mut room.memory;
         swap(previous, members);
         let mut find = |device: &mut CudaDevice,
                         of: &Arc<Centres>,
@@ -183,7 +183,7 @@ impl ByCuda {
 }
 
 impl Worker for ByCuda {
-    type Work = Piece;
+    type Work = PointsPiece;
 
     fn place(&self) -> Place {
         Place::Device
@@ -197,7 +197,7 @@ impl Worker for ByCuda {
         AT_ONCE
     }
 
-    fn work(&mut self, batch: &mut [Piece]) -> Result<(), DeviceError> {
+    fn work(&mut self, batch: &mut [PointsPiece]) -> Result<(), DeviceError> {
         for pieces in batch.chunk_by_mut(|one, next| words(one) == words(next)) {
             let mut done = self.attempt(pieces);
             if matches!(done, Err(DeviceError::OutOfMemory { .. })) {
@@ -211,11 +211,11 @@ impl Worker for ByCuda {
     }
 }
 
-impl Memory {
+impl CudaMemory {
     fn new(
         kept: &mut Kept<CudaDevice>,
         device: &mut CudaDevice,
-        piece: &Piece,
+        piece: &PointsPiece,
     ) -> Result<Self, DeviceError> {
         let mut allocate =
             |words: usize| kept.or_let_go(|| device.allocate(words.saturating_mul(4)));
@@ -231,7 +231,7 @@ impl Memory {
 }
 
 /// Sums and counts of a piece.
-fn words(piece: &Piece) -> usize {
+fn words(piece: &PointsPiece) -> usize {
     words_of(piece.centres.count(), piece.points.dims())
 }
 
@@ -239,7 +239,7 @@ fn words_of(centres: usize, dims: usize) -> usize {
     centres.saturating_mul(dims).saturating_add(centres + 1)
 }
 
-fn grid(piece: &Piece) -> Grid {
+fn grid(piece: &PointsPiece) -> Grid {
     let points = POINTS.max(POINTS_PER_CENTRE.saturating_mul(piece.centres.count() as u32));
     let blocks = Grid::of(piece.rows.len() as u32, points);
     Grid { threads: THREADS, shared_bytes: 4 * words(piece) as u32, ..blocks }

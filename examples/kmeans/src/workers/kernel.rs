@@ -4,8 +4,8 @@ mod blocks;
 mod tiles;
 
 use crate::piece::NONE;
-use crate::rooms::{Room, Rooms};
-use crate::{Centres, Piece};
+use crate::rooms::{PieceRoom, Rooms};
+use crate::{Centres, PointsPiece};
 use blocks::Blocks;
 use bytemuck::{cast_slice, cast_slice_mut};
 use odeon_device::{Device, DeviceError};
@@ -18,10 +18,10 @@ const AT_ONCE: usize = 16;
 
 /// Has a device do pieces. Points and members stay there between rounds.
 #[derive(Default)]
-pub struct ByKernels(Rooms<Memory>);
+pub struct ByKernels(Rooms<KernelMemory>);
 
 /// What a piece has on the device.
-struct Memory {
+struct KernelMemory {
     centres: GpuBuffer,
     members: GpuBuffer,
     /// Of the round before.
@@ -36,7 +36,7 @@ enum Sums {
 }
 
 /// What has come back: of tiles all in one, of blocks sums and counts.
-type Found = (Vec<f32>, Vec<u32>);
+type KernelResults = (Vec<f32>, Vec<u32>);
 
 impl ByKernels {
     /// A worker with that device.
@@ -47,10 +47,15 @@ impl ByKernels {
         GpuDevice::open(which).map(|gpu| KernelWorker::new(gpu, Self::default()))
     }
 
-    fn attempt(&mut self, bench: &mut Workbench, batch: &mut [Piece]) -> Result<(), DeviceError> {
+    fn attempt(
+        &mut self,
+        bench: &mut Workbench,
+        batch: &mut [PointsPiece],
+    ) -> Result<(), DeviceError> {
         let launched = batch.iter().map(|piece| launch(bench, piece, self.0.take(piece)));
         let rooms: Vec<_> = launched.collect::<Result<_, _>>()?;
-        let mut found: Vec<Found> = rooms.iter().map(|room| room.memory.sums.room()).collect();
+        let mut found: Vec<KernelResults> =
+            rooms.iter().map(|room| room.memory.sums.room()).collect();
         let mut all: Vec<(&GpuBuffer, &mut [u8])> = Vec::new();
         for ((piece, room), (sums, counts)) in batch.iter_mut().zip(&rooms).zip(&mut found) {
             if room.may_keep_members(piece) {
@@ -76,13 +81,17 @@ impl ByKernels {
 }
 
 impl Kernel for ByKernels {
-    type Work = Piece;
+    type Work = PointsPiece;
 
     fn most_at_once(&self) -> usize {
         AT_ONCE
     }
 
-    fn work(&mut self, bench: &mut Workbench, batch: &mut [Piece]) -> Result<(), DeviceError> {
+    fn work(
+        &mut self,
+        bench: &mut Workbench,
+        batch: &mut [PointsPiece],
+    ) -> Result<(), DeviceError> {
         let mut done = self.attempt(bench, batch);
         if matches!(done, Err(DeviceError::OutOfMemory { .. })) {
             // Other pieces may have what these need.
@@ -101,16 +110,16 @@ fn sizes(centres: &Centres) -> (usize, usize) {
 /// Has all that comes out for a piece written into its room.
 fn launch(
     bench: &mut Workbench,
-    piece: &Piece,
-    room: Option<Room<Memory>>,
-) -> Result<Room<Memory>, DeviceError> {
+    piece: &PointsPiece,
+    room: Option<PieceRoom<KernelMemory>>,
+) -> Result<PieceRoom<KernelMemory>, DeviceError> {
     let points = bench.input(piece.points.shared())?;
     let mut room = match room {
         Some(room) => room,
-        None => Room::new(piece, Memory::new(bench, piece)?),
+        None => PieceRoom::new(piece, KernelMemory::new(bench, piece)?),
     };
     let has_round_before = room.has_round_before(piece);
-    let Memory { centres, members, previous, sums } = &mut room.memory;
+    let KernelMemory { centres, members, previous, sums } = &mut room.memory;
     swap(previous, members);
     match (has_round_before, &piece.before) {
         (true, _) => {}
@@ -140,7 +149,7 @@ impl Sums {
     fn find(
         &mut self,
         on: &Launch<'_>,
-        piece: &Piece,
+        piece: &PointsPiece,
         [points, centres, previous]: [&GpuBuffer; 3],
         members: &mut GpuBuffer,
     ) {
@@ -163,15 +172,15 @@ impl Sums {
     }
 
     /// For what is found, on this side.
-    fn room(&self) -> Found {
+    fn room(&self) -> KernelResults {
         let words = |buffer: &GpuBuffer| buffer.bytes() / size_of::<u32>();
         let (sums, counts) = self.found();
         (vec![0.0; words(sums)], vec![0; counts.map_or(0, words)])
     }
 }
 
-impl Memory {
-    fn new(bench: &mut Workbench, piece: &Piece) -> Result<Self, DeviceError> {
+impl KernelMemory {
+    fn new(bench: &mut Workbench, piece: &PointsPiece) -> Result<Self, DeviceError> {
         let (values, _) = sizes(&piece.centres);
         let sums = match Tiles::new(bench, piece)? {
             Some(tiles) => Sums::Tiles(tiles),

@@ -1,7 +1,7 @@
 //! Pieces of k-means by processes elsewhere, which a RabbitMQ broker leads to.
 
 use crate::piece::NONE;
-use crate::{Centres, Partial, Piece, Points};
+use crate::{Centres, Partial, Points, PointsPiece};
 use odeon_device::DeviceError;
 use odeon_rabbitmq::{Portable, Shared};
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// What travels with a piece; the points go once to each process.
 #[derive(Serialize, Deserialize)]
-pub struct Asked {
+pub struct PieceRequest {
     number: usize,
     dims: usize,
     rows: Range<usize>,
@@ -25,23 +25,23 @@ pub struct Answered {
     counts: Vec<u64>,
 }
 
-impl Portable for Piece {
+impl Portable for PointsPiece {
     const KIND: &'static str = "k-means 1";
     type Input = [f32];
-    type Request = Asked;
+    type Request = PieceRequest;
     type Answer = Answered;
 
     fn inputs(&self) -> Vec<Shared<[f32]>> {
         vec![self.points.travelling().clone()]
     }
 
-    fn request(&self) -> Asked {
+    fn request(&self) -> PieceRequest {
         let (number, dims, rows) = (self.number, self.points.dims(), self.rows.clone());
-        Asked { number, dims, rows, centres: self.centres.values().to_vec() }
+        PieceRequest { number, dims, rows, centres: self.centres.values().to_vec() }
     }
 
-    fn again(asked: Asked, inputs: Vec<Shared<[f32]>>) -> Result<Self, DeviceError> {
-        let Asked { number, dims, rows, centres } = asked;
+    fn again(asked: PieceRequest, inputs: Vec<Shared<[f32]>>) -> Result<Self, DeviceError> {
+        let PieceRequest { number, dims, rows, centres } = asked;
         let [points] = <[_; 1]>::try_from(inputs).map_err(|_| invalid("a piece has one input"))?;
         let points = Arc::new(Points::arrived(dims, points)?);
         if rows.start > rows.end || rows.end > points.rows() {

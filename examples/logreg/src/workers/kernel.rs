@@ -1,7 +1,7 @@
 //! Pieces of logistic regression by kernels, on any device that CubeCL reaches.
 
 use crate::kernels::{errors, sums_of_blocks};
-use crate::{Partial, Piece};
+use crate::{Partial, SamplesPiece};
 use bytemuck::{cast_slice, cast_slice_mut};
 use odeon_device::{Device, DeviceError};
 use odeon_example_iterative::sums::{SLICES, WORDS, add_parts};
@@ -18,10 +18,10 @@ const AT_ONCE: usize = 16;
 /// Has a device do pieces. Points and labels stay there between rounds, and so does the room to
 /// work in.
 #[derive(Default)]
-pub struct ByKernels(HashMap<usize, Memory>);
+pub struct ByKernels(HashMap<usize, SamplesMemory>);
 
 /// What a piece has on the device.
-struct Memory {
+struct SamplesMemory {
     rows: usize,
     dims: usize,
     weights: GpuBuffer,
@@ -41,14 +41,18 @@ impl ByKernels {
         GpuDevice::open(which).map(|gpu| KernelWorker::new(gpu, Self::default()))
     }
 
-    fn attempt(&mut self, bench: &mut Workbench, batch: &mut [Piece]) -> Result<(), DeviceError> {
+    fn attempt(
+        &mut self,
+        bench: &mut Workbench,
+        batch: &mut [SamplesPiece],
+    ) -> Result<(), DeviceError> {
         let launched = batch.iter().map(|piece| {
             let known = self.0.remove(&piece.number).filter(|memory| memory.is_of(piece));
-            let mut memory = known.map_or_else(|| Memory::new(bench, piece), Ok)?;
+            let mut memory = known.map_or_else(|| SamplesMemory::new(bench, piece), Ok)?;
             memory.launch(bench, piece)?;
             Ok(memory)
         });
-        let launched: Vec<Memory> = launched.collect::<Result<_, DeviceError>>()?;
+        let launched: Vec<SamplesMemory> = launched.collect::<Result<_, DeviceError>>()?;
         let mut found: Vec<Vec<f32>> =
             launched.iter().map(|memory| vec![0.0; memory.words()]).collect();
         let all = launched.iter().zip(&mut found);
@@ -63,13 +67,17 @@ impl ByKernels {
 }
 
 impl Kernel for ByKernels {
-    type Work = Piece;
+    type Work = SamplesPiece;
 
     fn most_at_once(&self) -> usize {
         AT_ONCE
     }
 
-    fn work(&mut self, bench: &mut Workbench, batch: &mut [Piece]) -> Result<(), DeviceError> {
+    fn work(
+        &mut self,
+        bench: &mut Workbench,
+        batch: &mut [SamplesPiece],
+    ) -> Result<(), DeviceError> {
         let mut done = self.attempt(bench, batch);
         if matches!(done, Err(DeviceError::OutOfMemory { .. })) {
             // Other pieces may have what these need.
@@ -80,8 +88,8 @@ impl Kernel for ByKernels {
     }
 }
 
-impl Memory {
-    fn new(bench: &mut Workbench, piece: &Piece) -> Result<Self, DeviceError> {
+impl SamplesMemory {
+    fn new(bench: &mut Workbench, piece: &SamplesPiece) -> Result<Self, DeviceError> {
         let (rows, dims) = (piece.rows.len(), piece.samples.points.dims());
         Ok(Self {
             rows,
@@ -94,7 +102,7 @@ impl Memory {
         })
     }
 
-    fn is_of(&self, piece: &Piece) -> bool {
+    fn is_of(&self, piece: &SamplesPiece) -> bool {
         (self.rows, self.dims) == (piece.rows.len(), piece.samples.points.dims())
     }
 
@@ -104,7 +112,7 @@ impl Memory {
     }
 
     /// Has all that comes out for a piece written to `found`.
-    fn launch(&mut self, bench: &mut Workbench, piece: &Piece) -> Result<(), DeviceError> {
+    fn launch(&mut self, bench: &mut Workbench, piece: &SamplesPiece) -> Result<(), DeviceError> {
         let points = bench.input(piece.samples.points.shared())?;
         let labels = bench.input(&piece.samples.labels)?;
         let (words, first) = (self.words(), piece.rows.start as u32);

@@ -1,6 +1,6 @@
 //! The accounts as a plain array, and as a vector of transactional variables.
 
-use super::{Found, INITIAL_BALANCE, Order, What};
+use super::{AccountOrder, AccountsFound, INITIAL_BALANCE, OrderKind};
 use crate::{Plain, Speculative};
 use odeon_speculative::TxResult;
 use odeon_stm::{TVec, Tx, atomically};
@@ -18,9 +18,9 @@ impl Wrong {
         }
     }
 
-    fn found(&self, gained: i64) -> Found {
+    fn found(&self, gained: i64) -> AccountsFound {
         // ORDERING: Relaxed, as above.
-        Found { gained, wrong_audits: self.0.load(Ordering::Relaxed) }
+        AccountsFound { gained, wrong_audits: self.0.load(Ordering::Relaxed) }
     }
 }
 
@@ -40,29 +40,29 @@ impl Balances {
     }
 }
 
-impl Plain<Order, Found> for Balances {
+impl Plain<AccountOrder, AccountsFound> for Balances {
     #[inline]
-    fn apply(&mut self, order: Order) {
+    fn apply(&mut self, order: AccountOrder) {
         match order.what {
-            What::Transfer { source, destination, amount } => {
+            OrderKind::Transfer { source, destination, amount } => {
                 order.work.compute(self.balances[source] as u64);
                 self.balances[source] -= amount;
                 self.balances[destination] += amount;
             }
-            What::Add(account, amount) => {
+            OrderKind::Add(account, amount) => {
                 order.work.compute(self.balances[account] as u64);
                 self.balances[account] += amount;
             }
-            What::Audit => self.look(order),
+            OrderKind::Audit => self.look(order),
         }
     }
 
-    fn look(&self, order: Order) {
+    fn look(&self, order: AccountOrder) {
         order.work.compute(0);
         self.wrong.audited(self.gained());
     }
 
-    fn outcome(&self) -> Found {
+    fn outcome(&self) -> AccountsFound {
         self.wrong.found(self.gained())
     }
 }
@@ -92,27 +92,27 @@ impl Variables {
     }
 
     /// The work between a first look at an account and the change.
-    fn compute<'t>(&'t self, tx: &mut Tx<'t>, order: Order, account: usize) -> TxResult {
+    fn compute<'t>(&'t self, tx: &mut Tx<'t>, order: AccountOrder, account: usize) -> TxResult {
         let balance = self.balances.get(tx, account)?.copied().unwrap_or_default();
         order.work.compute(balance as u64);
         Ok(())
     }
 }
 
-impl Speculative<Order, Found> for Variables {
+impl Speculative<AccountOrder, AccountsFound> for Variables {
     #[inline]
-    fn apply<'t>(&'t self, order: Order, tx: &mut Tx<'t>) -> TxResult {
+    fn apply<'t>(&'t self, order: AccountOrder, tx: &mut Tx<'t>) -> TxResult {
         match order.what {
-            What::Transfer { source, destination, amount } => {
+            OrderKind::Transfer { source, destination, amount } => {
                 self.compute(tx, order, source)?;
                 self.add(tx, source, -amount)?;
                 self.add(tx, destination, amount)
             }
-            What::Add(account, amount) => {
+            OrderKind::Add(account, amount) => {
                 self.compute(tx, order, account)?;
                 self.add(tx, account, amount)
             }
-            What::Audit => {
+            OrderKind::Audit => {
                 order.work.compute(0);
                 // A snapshot runs once, so this is counted once.
                 self.wrong.audited(self.gained(tx)?);
@@ -121,7 +121,7 @@ impl Speculative<Order, Found> for Variables {
         }
     }
 
-    fn outcome<'t>(&'t self, tx: &mut Tx<'t>) -> TxResult<Found> {
+    fn outcome<'t>(&'t self, tx: &mut Tx<'t>) -> TxResult<AccountsFound> {
         Ok(self.wrong.found(self.gained(tx)?))
     }
 }

@@ -1,8 +1,8 @@
 use super::*;
-use crate::{Plain, Shared};
+use crate::{Plain, SharedState};
 
-fn plan(senders: usize, hot: u64) -> Plan {
-    Plan {
+fn plan(senders: usize, hot: u64) -> AccountsPlan {
+    AccountsPlan {
         senders,
         accounts: 20,
         hot,
@@ -17,8 +17,8 @@ fn plan(senders: usize, hot: u64) -> Plan {
 #[test]
 fn hot_transfers_stay_within_the_hot_accounts() {
     let share = |hot| {
-        let is_hot = |order: &Order| match order.what {
-            What::Transfer { source, destination, .. } => {
+        let is_hot = |order: &AccountOrder| match order.what {
+            OrderKind::Transfer { source, destination, .. } => {
                 assert!(source != destination && source < 20 && destination < 20, "{order:?}");
                 source < 4 && destination < 4
             }
@@ -37,13 +37,13 @@ fn a_transfer_between_shards_is_two_messages() {
     let mut shards: Vec<_> = (0..4).map(|_| plan.plain()).collect();
     let mut sent = 0;
     for order in plan.deeds_of(0) {
-        Plan::parts(order, 4, |shard, part| {
+        AccountsPlan::parts(order, 4, |shard, part| {
             shards[shard].apply(part);
             sent += 1;
         });
     }
     assert!((2500..4000).contains(&sent), "{sent}");
-    let found: Vec<Found> = shards.iter().map(Plain::outcome).collect();
+    let found: Vec<AccountsFound> = shards.iter().map(Plain::outcome).collect();
     assert!(found.iter().any(|shard| shard.gained != 0));
     plan.check(found, &[1]).expect("no money is lost between shards");
 }
@@ -52,12 +52,15 @@ fn a_transfer_between_shards_is_two_messages() {
 fn lost_money_and_wrong_audits_are_noticed() {
     let plan = plan(16, 0);
     plan.check(
-        vec![Found { gained: 5, wrong_audits: 0 }, Found { gained: -5, wrong_audits: 0 }],
+        vec![
+            AccountsFound { gained: 5, wrong_audits: 0 },
+            AccountsFound { gained: -5, wrong_audits: 0 },
+        ],
         &[1],
     )
     .expect("it has moved to another shard");
     for (gained, wrong_audits) in [(-1, 0), (0, 1)] {
-        let found = vec![Found { gained, wrong_audits }];
+        let found = vec![AccountsFound { gained, wrong_audits }];
         assert!(plan.check(found, &[1]).is_err());
     }
 }

@@ -1,6 +1,6 @@
 //! The directory as a plain map and as a transactional one.
 
-use super::{Changes, Found, Request, What};
+use super::{Changes, DirectoryFound, DirectoryRequest, RequestKind};
 use crate::{Plain, Speculative};
 use odeon_speculative::TxResult;
 use odeon_stm::{TMap, TVar, Tx};
@@ -10,12 +10,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What the directory knows of a session.
 #[derive(Debug, Clone, Copy)]
-struct Session {
+struct KnownSession {
     key: u64,
     touches: i64,
 }
 
-impl Session {
+impl KnownSession {
     fn new(key: u64) -> Self {
         Self { key, touches: 0 }
     }
@@ -26,8 +26,8 @@ impl Session {
 }
 
 /// The sessions that are there before the first request.
-fn at_first(keys: u64) -> impl Iterator<Item = (u64, Session)> {
-    (0..keys).step_by(2).map(|key| (key, Session::new(key)))
+fn at_first(keys: u64) -> impl Iterator<Item = (u64, KnownSession)> {
+    (0..keys).step_by(2).map(|key| (key, KnownSession::new(key)))
 }
 
 /// Lookups that found a session of another key.
@@ -35,7 +35,7 @@ fn at_first(keys: u64) -> impl Iterator<Item = (u64, Session)> {
 struct Strangers(AtomicU64);
 
 impl Strangers {
-    fn compare(&self, request: Request, session: Option<&Session>) {
+    fn compare(&self, request: DirectoryRequest, session: Option<&KnownSession>) {
         request.work.compute(session.map_or(request.key, |session| session.touches as u64));
         if session.is_some_and(|session| session.key != request.key) {
             // ORDERING: Relaxed: a count, read when all senders have been answered.
@@ -44,24 +44,24 @@ impl Strangers {
     }
 
     /// What is found in a map that had so many sessions at first.
-    fn found(&self, counted: Changes, at_first: i64, seen: Seen) -> Found {
+    fn found(&self, counted: Changes, at_first: i64, seen: SessionsSeen) -> DirectoryFound {
         let seen_changes = Changes { sessions: seen.sessions - at_first, touches: seen.touches };
         // ORDERING: Relaxed, as above.
         let strangers = self.0.load(Ordering::Relaxed) + seen.strangers;
-        Found { counted, seen: seen_changes, strangers }
+        DirectoryFound { counted, seen: seen_changes, strangers }
     }
 }
 
 /// What a walk over the sessions sees.
 #[derive(Default)]
-struct Seen {
+struct SessionsSeen {
     sessions: i64,
     touches: i64,
     strangers: u64,
 }
 
-impl Seen {
-    fn and(self, key: u64, session: &Session) -> Self {
+impl SessionsSeen {
+    fn and(self, key: u64, session: &KnownSession) -> Self {
         Self {
             sessions: self.sessions + 1,
             touches: self.touches + session.touches,
@@ -74,13 +74,13 @@ impl Seen {
 const TOUCHED: Changes = Changes { sessions: 0, touches: 1 };
 const BEGUN: Changes = Changes { sessions: 1, touches: 0 };
 
-fn ended(session: &Session) -> Changes {
+fn ended(session: &KnownSession) -> Changes {
     Changes { sessions: -1, touches: -session.touches }
 }
 
 /// A plain map.
 pub struct PlainDirectory {
-    sessions: HashMap<u64, Session>,
+    sessions: HashMap<u64, KnownSession>,
     at_first: i64,
     counted: Vec<Changes>,
     strangers: Strangers,
@@ -88,7 +88,7 @@ pub struct PlainDirectory {
 
 impl PlainDirectory {
     pub(super) fn new(keys: u64, senders: usize) -> Self {
-        let sessions: HashMap<u64, Session> = at_first(keys).collect();
+        let sessions: HashMap<u64, KnownSession> = at_first(keys).collect();
         Self {
             at_first: sessions.len() as i64,
             sessions,
@@ -98,43 +98,44 @@ impl PlainDirectory {
     }
 }
 
-impl Plain<Request, Found> for PlainDirectory {
+impl Plain<DirectoryRequest, DirectoryFound> for PlainDirectory {
     #[inline]
-    fn apply(&mut self, request: Request) {
-        if request.what == What::Lookup {
+    fn apply(&mut self, request: DirectoryRequest) {
+        if request.what == RequestKind::Lookup {
             return self.look(request);
         }
         request.work.compute(request.key);
         let changes = match (request.what, self.sessions.entry(request.key)) {
-            (What::Touch, Entry::Occupied(mut session)) => {
+            (RequestKind::Touch, Entry::Occupied(mut session)) => {
                 *session.get_mut() = session.get().touched();
                 TOUCHED
             }
-            (What::Begin, Entry::Vacant(place)) => {
-                place.insert(Session::new(request.key));
+            (RequestKind::Begin, Entry::Vacant(place)) => {
+                place.insert(KnownSession::new(request.key));
                 BEGUN
             }
-            (What::End, Entry::Occupied(session)) => ended(&session.remove()),
+            (RequestKind::End, Entry::Occupied(session)) => ended(&session.remove()),
             _ => return,
         };
         let counted = &mut self.counted[request.sender];
         *counted = *counted + changes;
     }
 
-    fn look(&self, request: Request) {
+    fn look(&self, request: DirectoryRequest) {
         self.strangers.compare(request, self.sessions.get(&request.key));
     }
 
-    fn outcome(&self) -> Found {
+    fn outcome(&self) -> DirectoryFound {
         let counted = self.counted.iter().fold(Changes::default(), |sum, more| sum + *more);
-        let seen = self.sessions.iter().fold(Seen::default(), |seen, (key, s)| seen.and(*key, s));
+        let seen =
+            self.sessions.iter().fold(SessionsSeen::default(), |seen, (key, s)| seen.and(*key, s));
         self.strangers.found(counted, self.at_first, seen)
     }
 }
 
 /// A transactional map.
 pub struct Directory {
-    sessions: TMap<u64, Session>,
+    sessions: TMap<u64, KnownSession>,
     at_first: i64,
     /// Of each sender: its messages are in order, so that no two of them meet here.
     counted: Vec<TVar<Changes>>,
@@ -152,30 +153,34 @@ impl Directory {
     }
 
     /// What has changed; `None` if the request does not fit the session's state.
-    fn change<'t>(&'t self, request: Request, tx: &mut Tx<'t>) -> TxResult<Option<Changes>> {
+    fn change<'t>(
+        &'t self,
+        request: DirectoryRequest,
+        tx: &mut Tx<'t>,
+    ) -> TxResult<Option<Changes>> {
         let key = request.key;
         Ok(match request.what {
-            What::Touch => {
+            RequestKind::Touch => {
                 let touched = self.sessions.update(tx, &key, |session| session.touched())?;
                 touched.then_some(TOUCHED)
             }
-            What::Begin => {
+            RequestKind::Begin => {
                 let is_there = self.sessions.contains(tx, &key)?;
                 if !is_there {
-                    self.sessions.put(tx, key, Session::new(key))?;
+                    self.sessions.put(tx, key, KnownSession::new(key))?;
                 }
                 (!is_there).then_some(BEGUN)
             }
-            What::End => self.sessions.remove(tx, &key)?.map(ended),
-            What::Lookup => None,
+            RequestKind::End => self.sessions.remove(tx, &key)?.map(ended),
+            RequestKind::Lookup => None,
         })
     }
 }
 
-impl Speculative<Request, Found> for Directory {
+impl Speculative<DirectoryRequest, DirectoryFound> for Directory {
     #[inline]
-    fn apply<'t>(&'t self, request: Request, tx: &mut Tx<'t>) -> TxResult {
-        if request.what == What::Lookup {
+    fn apply<'t>(&'t self, request: DirectoryRequest, tx: &mut Tx<'t>) -> TxResult {
+        if request.what == RequestKind::Lookup {
             self.strangers.compare(request, self.sessions.get(tx, &request.key)?);
             return Ok(());
         }
@@ -186,14 +191,14 @@ impl Speculative<Request, Found> for Directory {
         Ok(())
     }
 
-    fn outcome<'t>(&'t self, tx: &mut Tx<'t>) -> TxResult<Found> {
+    fn outcome<'t>(&'t self, tx: &mut Tx<'t>) -> TxResult<DirectoryFound> {
         let mut counted = Changes::default();
         for of_sender in &self.counted {
             counted = counted + of_sender.get(tx)?;
         }
         let seen = self
             .sessions
-            .fold(tx, Seen::default(), |seen, key, session| seen.and(*key, session))?;
+            .fold(tx, SessionsSeen::default(), |seen, key, session| seen.and(*key, session))?;
         Ok(self.strangers.found(counted, self.at_first, seen))
     }
 }

@@ -1,8 +1,8 @@
 use super::*;
-use crate::Shared;
+use crate::SharedState;
 
-fn plan(senders: usize, reads: u64, updates: u64) -> Plan {
-    Plan {
+fn plan(senders: usize, reads: u64, updates: u64) -> DirectoryPlan {
+    DirectoryPlan {
         senders,
         keys: 50,
         zipf: Arc::new(Zipf::new(50, 0.99)),
@@ -18,13 +18,14 @@ fn plan(senders: usize, reads: u64, updates: u64) -> Plan {
 fn a_map_that_is_not_as_counted_is_an_error() {
     let plan = plan(16, 90, 8);
     let counted = Changes { sessions: 3, touches: 5 };
-    plan.check(vec![Found { counted, seen: counted, strangers: 0 }], &[1]).expect("it is right");
+    plan.check(vec![DirectoryFound { counted, seen: counted, strangers: 0 }], &[1])
+        .expect("it is right");
     for (seen, strangers) in [
         (Changes { sessions: 2, ..counted }, 0),
         (Changes { touches: 6, ..counted }, 0),
         (counted, 1),
     ] {
-        assert!(plan.check(vec![Found { counted, seen, strangers }], &[1]).is_err());
+        assert!(plan.check(vec![DirectoryFound { counted, seen, strangers }], &[1]).is_err());
     }
 }
 
@@ -32,8 +33,12 @@ fn a_map_that_is_not_as_counted_is_an_error() {
 fn requests_follow_the_shares() {
     let plan = plan(1, 60, 20);
     let of = |what| plan.deeds_of(0).filter(|request| request.what == what).count();
-    let (lookups, touches, begun, ended) =
-        (of(What::Lookup), of(What::Touch), of(What::Begin), of(What::End));
+    let (lookups, touches, begun, ended) = (
+        of(RequestKind::Lookup),
+        of(RequestKind::Touch),
+        of(RequestKind::Begin),
+        of(RequestKind::End),
+    );
     assert_eq!(lookups + touches + begun + ended, 3000);
     assert!((1650..1950).contains(&lookups), "{lookups}");
     assert!((500..700).contains(&touches), "{touches}");

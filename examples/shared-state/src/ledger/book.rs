@@ -1,29 +1,29 @@
 //! A ledger as a plain array, and in transactional variables.
 
-use super::Entry;
+use super::LedgerEntry;
 use crate::{Plain, Speculative};
 use odeon_speculative::TxResult;
 use odeon_stm::{Labelled, TVar, Tx};
 use std::hint::black_box;
 
 /// A plain array.
-pub struct Book(Vec<u64>);
+pub struct LedgerBook(Vec<u64>);
 
-impl Book {
+impl LedgerBook {
     pub(super) fn new(accounts: usize) -> Self {
         Self(vec![0; accounts])
     }
 }
 
-impl Plain<Entry, u64> for Book {
+impl Plain<LedgerEntry, u64> for LedgerBook {
     #[inline]
-    fn apply(&mut self, entry: Entry) {
+    fn apply(&mut self, entry: LedgerEntry) {
         let account = &mut self.0[entry.account];
         *account = entry.compute(*account);
     }
 
     /// Computes as long as an entry does.
-    fn look(&self, entry: Entry) {
+    fn look(&self, entry: LedgerEntry) {
         black_box(entry.compute(self.0[entry.account]));
     }
 
@@ -71,9 +71,9 @@ fn label(account: usize) -> &'static str {
     if account == 0 { "hot account" } else { "account of a sender" }
 }
 
-impl Speculative<Entry, u64> for Accounts {
+impl Speculative<LedgerEntry, u64> for Accounts {
     #[inline]
-    fn apply<'t>(&'t self, entry: Entry, tx: &mut Tx<'t>) -> TxResult {
+    fn apply<'t>(&'t self, entry: LedgerEntry, tx: &mut Tx<'t>) -> TxResult {
         let account = self.variable(entry.account);
         let value = entry.compute(account.get(tx)?);
         if !entry.is_read {

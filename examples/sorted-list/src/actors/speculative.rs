@@ -4,7 +4,7 @@
 use super::{ToList, ToRequester};
 use crate::segment::Segment;
 use crate::wire::Wire;
-use crate::{Answer, Request, Sum};
+use crate::{ListOperation, OperationAnswer, Sum};
 use odeon::prelude::*;
 use odeon_example_run::Post;
 
@@ -49,7 +49,7 @@ impl SpeculativeList {
                 }
             }
             Some(next) => next.post(ToList::Sum(way, sum, asker.clone())),
-            None => asker.post(ToRequester::Answer(Answer::Sum(sum))),
+            None => asker.post(ToRequester::Answer(OperationAnswer::Sum(sum))),
         }
         Ok(())
     }
@@ -58,24 +58,24 @@ impl SpeculativeList {
         Ok(self.values.fold(tx, 0, |sum, value| sum + i64::from(*value))?)
     }
 
-    fn answer<'t>(&'t self, request: Request, tx: &mut Tx<'t>) -> TxResult<bool> {
+    fn answer<'t>(&'t self, request: ListOperation, tx: &mut Tx<'t>) -> TxResult<bool> {
         Ok(match request {
-            Request::Lookup(value) => self.values.contains(tx, &value)?,
-            Request::Insert(value) => {
+            ListOperation::Lookup(value) => self.values.contains(tx, &value)?,
+            ListOperation::Insert(value) => {
                 let inserted = self.values.insert(tx, value)?;
                 if inserted {
                     self.partial_sum.add(tx, i64::from(value))?;
                 }
                 inserted
             }
-            Request::Remove(value) => {
+            ListOperation::Remove(value) => {
                 let removed = self.values.remove(tx, &value)?.is_some();
                 if removed {
                     self.partial_sum.add(tx, -i64::from(value))?;
                 }
                 removed
             }
-            Request::Sum(_) => unreachable!("a sum goes along the chain"),
+            ListOperation::Sum(_) => unreachable!("a sum goes along the chain"),
         })
     }
 }
@@ -85,9 +85,9 @@ impl SpeculativeActor for SpeculativeList {
 
     fn access(message: &ToList) -> Access {
         match message {
-            ToList::Ask(Request::Insert(_) | Request::Remove(_), _) => Access::Update,
-            ToList::Ask(Request::Lookup(_), _) => Access::Snapshot,
-            ToList::Ask(Request::Sum(way), _) | ToList::Sum(way, ..) => way.access(),
+            ToList::Ask(ListOperation::Insert(_) | ListOperation::Remove(_), _) => Access::Update,
+            ToList::Ask(ListOperation::Lookup(_), _) => Access::Snapshot,
+            ToList::Ask(ListOperation::Sum(way), _) | ToList::Sum(way, ..) => way.access(),
             // Its answer leaves the theater.
             ToList::Audit(_) => Access::Exclusive,
         }
@@ -100,11 +100,11 @@ impl SpeculativeActor for SpeculativeList {
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         match message {
-            ToList::Ask(Request::Sum(way), asker) => self.sum(*way, 0, asker, tx, ctx)?,
+            ToList::Ask(ListOperation::Sum(way), asker) => self.sum(*way, 0, asker, tx, ctx)?,
             ToList::Sum(way, before, asker) => self.sum(*way, *before, asker, tx, ctx)?,
             ToList::Ask(request, asker) => {
                 let answer = self.answer(*request, tx)?;
-                asker.post(ToRequester::Answer(Answer::Whether(answer)));
+                asker.post(ToRequester::Answer(OperationAnswer::Whether(answer)));
             }
             ToList::Audit(auditor) => {
                 let values = self.sum_of_values(tx)?;

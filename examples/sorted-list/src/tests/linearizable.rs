@@ -6,16 +6,16 @@
 //! What the list holds then follows from the positions alone: each insertion and removal says
 //! whether it changed something. So each vector of positions is visited once.
 
-use crate::history::{Event, History, Operation, Outcome};
+use crate::history::{History, ListEvent, Operation, OperationOutcome};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Whether some order explains the history.
 pub(super) fn is_linearizable(history: &History) -> bool {
-    let mut clients: BTreeMap<usize, Vec<&Event>> = BTreeMap::new();
+    let mut clients: BTreeMap<usize, Vec<&ListEvent>> = BTreeMap::new();
     for event in &history.events {
         clients.entry(event.client).or_default().push(event);
     }
-    let clients: Vec<Vec<&Event>> = clients.into_values().collect();
+    let clients: Vec<Vec<&ListEvent>> = clients.into_values().collect();
     let initial: BTreeSet<u32> = history.initial.iter().copied().collect();
     let sum = initial.iter().copied().map(i64::from).sum();
     let mut search = Search { clients: &clients, seen: HashSet::new() };
@@ -28,7 +28,7 @@ struct Listed {
 }
 
 struct Search<'a> {
-    clients: &'a [Vec<&'a Event>],
+    clients: &'a [Vec<&'a ListEvent>],
     seen: HashSet<Vec<usize>>,
 }
 
@@ -65,19 +65,19 @@ impl Search<'_> {
 }
 
 impl Listed {
-    fn explains(&self, event: &Event) -> bool {
+    fn explains(&self, event: &ListEvent) -> bool {
         let holds = self.values.contains(&event.arg);
         event.result
             == match event.op {
-                Operation::Lookup | Operation::Remove => Outcome::Whether(holds),
-                Operation::Insert => Outcome::Whether(!holds),
-                Operation::Sum => Outcome::Sum(self.sum),
+                Operation::Lookup | Operation::Remove => OperationOutcome::Whether(holds),
+                Operation::Insert => OperationOutcome::Whether(!holds),
+                Operation::Sum => OperationOutcome::Sum(self.sum),
             }
     }
 
     /// Does what the event did, or undoes it.
-    fn apply(&mut self, event: &Event, forth: bool) {
-        if event.result != Outcome::Whether(true) {
+    fn apply(&mut self, event: &ListEvent, forth: bool) {
+        if event.result != OperationOutcome::Whether(true) {
             return;
         }
         let adds = match event.op {
@@ -97,7 +97,7 @@ impl Listed {
 
 #[test]
 fn an_impossible_history_is_found_out() {
-    let event = |client, op, arg, result, call_ns, return_ns| Event {
+    let event = |client, op, arg, result, call_ns, return_ns| ListEvent {
         client,
         op,
         arg,
@@ -105,12 +105,12 @@ fn an_impossible_history_is_found_out() {
         call_ns,
         return_ns,
     };
-    let insert = event(0, Operation::Insert, 5, Outcome::Whether(true), 0, 10);
+    let insert = event(0, Operation::Insert, 5, OperationOutcome::Whether(true), 0, 10);
     let history = |sum, call_ns| History {
         initial: vec![1],
         events: vec![
-            Event { ..insert },
-            event(1, Operation::Sum, 0, Outcome::Sum(sum), call_ns, call_ns + 5),
+            ListEvent { ..insert },
+            event(1, Operation::Sum, 0, OperationOutcome::Sum(sum), call_ns, call_ns + 5),
         ],
     };
     assert!(is_linearizable(&history(6, 20)));

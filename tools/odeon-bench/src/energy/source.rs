@@ -6,22 +6,22 @@ use std::time::Duration;
 
 /// The sum of all counters of the machine since some moment; there is no sum if a part of it does
 /// not count.
-pub(crate) fn source() -> Source {
-    Source::of(Machine::look())
+pub(crate) fn source() -> MeterSource {
+    MeterSource::of(Machine::look())
 }
 
 /// As a balancing pool wants it.
-pub(crate) struct Source {
+pub(crate) struct MeterSource {
     meter: Option<Composite>,
 }
 
-impl Source {
+impl MeterSource {
     pub(super) fn of(machine: Machine) -> Self {
         Self { meter: machine.whole().ok() }
     }
 }
 
-impl EnergySource for Source {
+impl EnergySource for MeterSource {
     fn joules(&mut self) -> Option<f64> {
         self.meter.as_mut()?.joules().ok()
     }
@@ -50,6 +50,6 @@ mod tests {
             let domain = Domain::new(kind, name, 0.0, Duration::from_millis(ms), 300.0);
             machine.meter.add(Counts([domain])).expect("they do not overlap");
         }
-        assert_eq!(Source::of(machine).period(), Duration::from_millis(100));
+        assert_eq!(MeterSource::of(machine).period(), Duration::from_millis(100));
     }
 }

@@ -9,7 +9,7 @@ use super::Group;
 
 /// Parts of the list, which can be measured apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum HardwarePart {
     /// How work on many cores scales.
     Cores,
     /// What needs a GPU.
@@ -20,16 +20,16 @@ pub enum Part {
 pub const SIXTEEN: u64 = 16;
 
 /// The groups of a part, for a machine of so many cores.
-pub fn groups(part: Part, cores: usize) -> Vec<Group> {
+pub fn groups(part: HardwarePart, cores: usize) -> Vec<Group> {
     // WHY two: where there is one core, there is nothing to compare.
     let cores = (cores as u64).clamp(2, 256);
     match part {
-        Part::Cores => {
+        HardwarePart::Cores => {
             let mut groups = cores::groups(cores);
             groups.extend(messages::groups(cores));
             groups
         }
-        Part::Gpu => gpu::groups(cores),
+        HardwarePart::Gpu => gpu::groups(cores),
     }
 }
 

@@ -13,12 +13,12 @@ pub struct Sweep {
     /// The parameter.
     pub over: &'static str,
     /// The ways in which they do it.
-    pub rows: Vec<Row>,
+    pub rows: Vec<SweepRow>,
 }
 
 /// One row of the table.
 #[derive(Debug, Clone)]
-pub struct Row {
+pub struct SweepRow {
     /// What is said of it.
     pub name: String,
     /// Parameters of this row alone.
@@ -36,20 +36,20 @@ impl Sweep {
     /// Adds cases.
     pub(super) fn row(mut self, name: &str, settings: &[Setting], at: &[u64]) -> Self {
         let (name, settings, at) = (name.to_owned(), settings.to_vec(), at.to_vec());
-        self.rows.push(Row { name, settings, at });
+        self.rows.push(SweepRow { name, settings, at });
         self
     }
 
     /// All cases, with the parameters that a group's cases share.
     pub(crate) fn cases(&self, shared: &Params) -> Vec<Params> {
-        let of_row = |row: &Row| -> Vec<Params> {
+        let of_row = |row: &SweepRow| -> Vec<Params> {
             row.at.iter().map(|at| self.case(row, *at, shared)).collect()
         };
         self.rows.iter().flat_map(of_row).collect()
     }
 
     /// One of them.
-    pub(crate) fn case(&self, row: &Row, at: u64, shared: &Params) -> Params {
+    pub(crate) fn case(&self, row: &SweepRow, at: u64, shared: &Params) -> Params {
         shared.clone().with_all(&row.settings).with(self.over, Value::Number(at))
     }
 }

@@ -1,7 +1,7 @@
 //! What to look at first, and how to run it.
 
-use super::Told;
-use crate::table::Table;
+use super::ToldFigures;
+use crate::table::TextTable;
 
 /// Names of figures, and a command that measures each.
 const HEADLINES: [(&str, &str); 15] = [
@@ -31,7 +31,7 @@ const HEADLINES: [(&str, &str); 15] = [
     ("an idle live actor with one empty mailbox", "idle"),
 ];
 
-impl Told {
+impl ToldFigures {
     /// A page of few comparisons.
     pub fn headlines(&self) -> String {
         let mut page = String::from("# Benchmarks\n\n");
@@ -42,7 +42,8 @@ impl Told {
         page += "is written by `odeon bench figures --report docs/figures.md --headlines ";
         page += "docs/benchmarks.md`; `odeon` is `cargo run --release -p odeon-cli --features full --`.\n\n";
         page += self.quick_run();
-        let mut table = Table::new(["what", "to reach", "measured", "reached?", "how to run it"]);
+        let mut table =
+            TextTable::new(["what", "to reach", "measured", "reached?", "how to run it"]);
         let verdicts = self.verdicts();
         for (what, command) in HEADLINES {
             let mut of_it = verdicts.iter().filter(|verdict| verdict.what == what);

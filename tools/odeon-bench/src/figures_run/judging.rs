@@ -1,6 +1,6 @@
 //! Whether what was measured is what was promised.
 
-use super::{NOT_MEASURED, Verdict};
+use super::{Judged, NOT_MEASURED};
 use crate::energy;
 use crate::figures::{self, Figure, Goal, Group};
 use crate::idle::BytesPerActor;
@@ -25,7 +25,7 @@ pub(super) fn judge(
     figure: &Figure,
     params: &Params,
     results: &Results,
-) -> Verdict {
+) -> Judged {
     let verdict = judge_measured(workload, group, figure, params, results);
     if verdict.reached.is_some() || verdict.measured != NOT_MEASURED {
         return verdict;
@@ -34,7 +34,7 @@ pub(super) fn judge(
     let missing = if was_run { None } else { workload.missing(params) };
     let is_energy = matches!(figure.goal, Goal::AtMostTimesEnergy(..));
     match missing.or_else(|| is_energy.then(energy::missing).flatten()) {
-        Some(what) => Verdict { measured: format!("{NOT_MEASURED}: {what}"), ..verdict },
+        Some(what) => Judged { measured: format!("{NOT_MEASURED}: {what}"), ..verdict },
         None => verdict,
     }
 }
@@ -46,7 +46,7 @@ pub(super) fn judge_measured(
     figure: &Figure,
     params: &Params,
     results: &Results,
-) -> Verdict {
+) -> Judged {
     let own = results.odeon(workload, figure.variant, &figure.own(params));
     let odeon = own.map(Samples::median);
     let operation = workload.operation;
@@ -60,7 +60,7 @@ pub(super) fn judge_measured(
                 (text, ratio <= times)
             });
             let to_reach = format!("at most {times:.2}x its floor, per {operation}");
-            Verdict::judged(&figure.what, to_reach, outcome)
+            Judged::new(&figure.what, to_reach, outcome)
         }
         Goal::AtMostMicrosecondsAboveFloor(limit) => {
             let floor = results.floor(workload, params).map(|samples| samples.median());
@@ -70,7 +70,7 @@ pub(super) fn judge_measured(
                 (format!("{above:.2} us ({all:.2} us, floor {floor:.2} us)"), above <= limit)
             });
             let to_reach = format!("at most {limit} us above its floor, per {operation}");
-            Verdict::judged(&figure.what, to_reach, outcome)
+            Judged::new(&figure.what, to_reach, outcome)
         }
         Goal::AtMostMiBAboveFloor(limit) => {
             let peak = |samples: Option<&Samples>| samples?.peak_rss_kib;
@@ -82,13 +82,13 @@ pub(super) fn judge_measured(
                 (text, above <= limit << 10)
             });
             let to_reach = format!("at most {limit} MiB above its floor");
-            Verdict::judged(&figure.what, to_reach, outcome)
+            Judged::new(&figure.what, to_reach, outcome)
         }
         Goal::GrowsAtMostKiBPerMinute(limit) => {
             let growth = own.and_then(Samples::median_growth);
             let outcome = growth.map(|kib| (format!("{kib:.0} KiB a minute"), kib <= limit));
             let to_reach = format!("at most {limit} KiB a minute");
-            Verdict::judged(&figure.what, to_reach, outcome)
+            Judged::new(&figure.what, to_reach, outcome)
         }
         Goal::P50AtMostMicroseconds(limit) => {
             let latency = latency(workload, figure, params, results);
@@ -96,7 +96,7 @@ pub(super) fn judge_measured(
                 (format!("{half:.1} us (99 of 100: {most:.1} us)"), half <= limit)
             });
             let to_reach = format!("half take at most {limit} us per {operation}");
-            Verdict::judged(&figure.what, to_reach, outcome)
+            Judged::new(&figure.what, to_reach, outcome)
         }
         Goal::P99AtMostMicroseconds(limit) => {
             let latency = latency(workload, figure, params, results);
@@ -104,12 +104,12 @@ pub(super) fn judge_measured(
                 (format!("{most:.1} us (half of them {half:.1} us)"), most <= limit)
             });
             let to_reach = format!("99 of 100 take at most {limit} us per {operation}");
-            Verdict::judged(&figure.what, to_reach, outcome)
+            Judged::new(&figure.what, to_reach, outcome)
         }
         Goal::AtMostNanoseconds(limit) => {
             let outcome = odeon.map(|odeon| (format!("{} ns", short(odeon)), odeon <= limit));
             let limit = if limit.fract() == 0.0 { limit.to_string() } else { short(limit) };
-            Verdict::judged(&figure.what, format!("at most {limit} ns per {operation}"), outcome)
+            Judged::new(&figure.what, format!("at most {limit} ns per {operation}"), outcome)
         }
         Goal::TimesFasterThanPeers(times) => {
             let fastest = fastest_peer(workload, group.peers, params, results);
@@ -128,14 +128,14 @@ pub(super) fn judge_measured(
                 several => format!("the fastest of {}", several.join(", ")),
             };
             let to_reach = format!("at least {times:.1}x faster than {rivals}");
-            Verdict::judged(&figure.what, to_reach, outcome)
+            Judged::new(&figure.what, to_reach, outcome)
         }
         Goal::AtMostTimes(times, other) => {
             let other_params = figure.beside(params, other);
             let outcome = odeon.zip(results.odeon(workload, figure.variant, &other_params));
             let outcome = outcome.map(|(odeon, other)| against(odeon, other.median(), times));
             let to_reach = format!("at most {times:.2}x the time with {}", in_words(other));
-            Verdict::judged(&figure.what, to_reach, outcome)
+            Judged::new(&figure.what, to_reach, outcome)
         }
         Goal::AtMostTimesBest(times, others) => {
             let best = fastest(workload, figure, params, others, results);
@@ -145,7 +145,7 @@ pub(super) fn judge_measured(
             });
             let to_reach =
                 format!("at most {times:.2}x the time of the fastest of {} others", others.len());
-            Verdict::judged(&figure.what, to_reach, outcome)
+            Judged::new(&figure.what, to_reach, outcome)
         }
         Goal::AtMostTimesEnergy(times, others) => {
             let own = own.and_then(Samples::median_joules);
@@ -164,7 +164,7 @@ pub(super) fn judge_measured(
             });
             let to_reach =
                 format!("at most {times:.2}x the energy of the fastest of {} others", others.len());
-            let mut verdict = Verdict::judged(&figure.what, to_reach, outcome);
+            let mut verdict = Judged::new(&figure.what, to_reach, outcome);
             if let Some(joules) = unknown {
                 verdict.measured = joules.too_short();
             }
@@ -223,7 +223,7 @@ fn fastest_peer<'a>(
     medians.into_iter().min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-pub(super) fn judge_bytes(bytes: BytesPerActor) -> Verdict {
+pub(super) fn judge_bytes(bytes: BytesPerActor) -> Judged {
     let limit = figures::IDLE_ACTOR_BYTES;
     let part = |name: &str, bytes: Option<f64>| match bytes {
         Some(bytes) => format!("{} bytes {name}", short(bytes)),
@@ -233,13 +233,13 @@ pub(super) fn judge_bytes(bytes: BytesPerActor) -> Verdict {
         let parts = [part("requested", bytes.requested), part("resident", bytes.resident)];
         (parts.join(", "), most <= limit)
     });
-    Verdict::judged(figures::IDLE_ACTOR, format!("at most {limit} bytes"), outcome)
+    Judged::new(figures::IDLE_ACTOR, format!("at most {limit} bytes"), outcome)
 }
 
-pub(super) fn judge_cpu(percents: &[f64]) -> Verdict {
+pub(super) fn judge_cpu(percents: &[f64]) -> Judged {
     let limit = figures::IDLE_THEATER_PERCENT;
     let Spread { min, median, max } = Spread::of(percents);
     let text = format!("{median:.3} % ({min:.3}..{max:.3} in {} windows of 1 s)", percents.len());
     let outcome = (!percents.is_empty()).then_some((text, median <= limit));
-    Verdict::judged(figures::IDLE_THEATER, format!("at most {limit} % of one core"), outcome)
+    Judged::new(figures::IDLE_THEATER, format!("at most {limit} % of one core"), outcome)
 }

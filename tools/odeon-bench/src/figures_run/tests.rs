@@ -5,7 +5,7 @@ use crate::figures::groups;
 use crate::idle::BytesPerActor;
 use crate::latency::Latency;
 use crate::parameter::Value;
-use crate::runner::Outcome;
+use crate::runner::CaseOutcome;
 use crate::samples::Samples;
 
 fn plan(quick: bool) -> FiguresPlan {
@@ -20,7 +20,7 @@ fn plan(quick: bool) -> FiguresPlan {
     }
 }
 
-fn outcome(workload: &str, contender: Contender, settings: &[Setting], ns: f64) -> Outcome {
+fn outcome(workload: &str, contender: Contender, settings: &[Setting], ns: f64) -> CaseOutcome {
     let workload = workloads::find(workload).expect("it exists");
     let parameters = workload.parameters;
     let params = workload.defaults().with_all(settings);
@@ -30,10 +30,10 @@ fn outcome(workload: &str, contender: Contender, settings: &[Setting], ns: f64) 
         Contender::Peer(_) => params.for_peers(parameters).expect("peers can do it"),
     };
     let samples = Samples { ops: 1, ns_per_op: vec![ns], ..Samples::default() };
-    Outcome { case: Case { workload, contender, params }, samples }
+    CaseOutcome { case: Case { workload, contender, params }, samples }
 }
 
-fn verdicts(workload: &str, results: &Results) -> Vec<Verdict> {
+fn verdicts(workload: &str, results: &Results) -> Vec<Judged> {
     let plan = plan(false);
     let groups = groups();
     let group = groups.iter().find(|group| group.workload == workload).expect("it exists");
@@ -230,7 +230,7 @@ fn the_fastest_other_case_counts_and_what_a_machine_lacks_is_told() {
     };
     let case =
         |settings: &[Setting], ns: f64, joules: &[f64]| case_off_by(settings, ns, joules, 0.1);
-    let judged = |results: Vec<[Outcome; 2]>| {
+    let judged = |results: Vec<[CaseOutcome; 2]>| {
         let results = Results(results.into_iter().flatten().collect());
         both.map(|group| {
             let figure = &group.figures[0];
@@ -305,7 +305,7 @@ fn a_case_that_lasts_longer_is_compared_with_shorter_ones() {
     let workload = workload_of(group);
     let case = |params: Params, ns| {
         let samples = Samples { ops: 1, ns_per_op: vec![ns], ..Samples::default() };
-        Outcome {
+        CaseOutcome {
             case: Case { workload, contender: Contender::Odeon(Variant::Pool), params },
             samples,
         }
@@ -350,7 +350,7 @@ impl Watch for Counts {
 fn no_group_begins_when_the_time_is_over() {
     let run = |within| {
         let plan = FiguresPlan {
-            list: List::Hardware(vec![Part::Cores]),
+            list: List::Hardware(vec![HardwarePart::Cores]),
             only: vec!["ring".to_owned()],
             within: Some(within),
             ..plan(true)

@@ -2,12 +2,12 @@
 
 use super::*;
 use crate::figures::Goal;
-use crate::figures::hardware::{Part, groups};
+use crate::figures::hardware::{HardwarePart, groups};
 use crate::figures_run::List;
 use crate::json_lines::{JsonLines, read};
 use crate::parameter::Params;
 use crate::peers::Peers;
-use crate::runner::{Case, Contender, Outcome, Rounds};
+use crate::runner::{Case, CaseOutcome, Contender, Rounds};
 use crate::samples::Samples;
 use crate::workload::Workload;
 
@@ -15,7 +15,7 @@ const CORES: usize = 16;
 
 fn plan() -> FiguresPlan {
     FiguresPlan {
-        list: List::Hardware(vec![Part::Cores, Part::Gpu]),
+        list: List::Hardware(vec![HardwarePart::Cores, HardwarePart::Gpu]),
         quick: false,
         rounds: Rounds { warmup: 0, samples: 1 },
         only: Vec::new(),
@@ -29,13 +29,13 @@ fn measured(
     contender: Contender,
     params: Params,
     ns: &[f64],
-) -> Outcome {
+) -> CaseOutcome {
     let samples = Samples { ops: 7, ns_per_op: ns.to_vec(), ..Samples::default() };
-    Outcome { case: Case { workload, contender, params }, samples }
+    CaseOutcome { case: Case { workload, contender, params }, samples }
 }
 
 /// Odeon's cases of one group; 24 ns, where another case needs 240.
-fn measured_of(group: &Group) -> Vec<Outcome> {
+fn measured_of(group: &Group) -> Vec<CaseOutcome> {
     let (workload, plan) = (workload_of(group), plan());
     let odeon = |figure: &crate::figures::Figure, params, ns| {
         measured(workload, Contender::Odeon(figure.variant), params, &[ns])
@@ -50,7 +50,7 @@ fn measured_of(group: &Group) -> Vec<Outcome> {
     figures.collect()
 }
 
-fn written_and_read(outcomes: Vec<Outcome>) -> Recorded {
+fn written_and_read(outcomes: Vec<CaseOutcome>) -> Recorded {
     let name = format!("odeon-hardware-{}-{}", std::process::id(), outcomes.len());
     let path = std::env::temp_dir().join(name);
     let here = crate::environment::Machine::here();
@@ -66,7 +66,7 @@ fn written_and_read(outcomes: Vec<Outcome>) -> Recorded {
 
 #[test]
 fn what_was_measured_elsewhere_is_judged_for_the_cores_there() {
-    let all = groups(Part::Cores, CORES);
+    let all = groups(HardwarePart::Cores, CORES);
     let is_list = |group: &&Group| {
         group.workload == "list" && matches!(group.figures[0].goal, Goal::AtMostTimes(..))
     };
@@ -87,9 +87,11 @@ fn what_was_measured_elsewhere_is_judged_for_the_cores_there() {
 
 #[test]
 fn every_case_is_the_same_when_it_is_read_back() {
-    let groups: Vec<_> =
-        [Part::Cores, Part::Gpu].into_iter().flat_map(|part| groups(part, CORES)).collect();
-    let mut outcomes: Vec<Outcome> = Vec::new();
+    let groups: Vec<_> = [HardwarePart::Cores, HardwarePart::Gpu]
+        .into_iter()
+        .flat_map(|part| groups(part, CORES))
+        .collect();
+    let mut outcomes: Vec<CaseOutcome> = Vec::new();
     for group in &groups {
         let workload = workload_of(group);
         let parameters = workload.parameters;

@@ -1,11 +1,11 @@
-//! Lines of JSON read back, as [`Record`](super::Record) writes them.
+//! Lines of JSON read back, as [`SampleRecord`](super::SampleRecord) writes them.
 
 use crate::environment::Machine;
 use crate::error::BenchError;
 use crate::latency::Latency;
 use crate::parameter::{Params, Value};
 use crate::peers;
-use crate::runner::{Case, Contender, Outcome, Results};
+use crate::runner::{Case, CaseOutcome, Contender, Results};
 use crate::samples::Samples;
 use crate::workload::Workload;
 use crate::workloads;
@@ -27,7 +27,7 @@ pub struct Recorded {
 }
 
 #[derive(Deserialize)]
-struct Line {
+struct SampleLine {
     workload: String,
     #[serde(rename = "impl")]
     implementation: String,
@@ -64,7 +64,7 @@ fn at(path: &Path, line: usize, problem: String) -> BenchError {
 }
 
 fn add(recorded: &mut Option<Recorded>, line: &str) -> Result<(), String> {
-    let line: Line = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    let line: SampleLine = serde_json::from_str(line).map_err(|error| error.to_string())?;
     let recorded = recorded.get_or_insert_with(|| Recorded {
         machine: line.machine.clone(),
         commits: BTreeSet::new(),
@@ -85,7 +85,7 @@ fn add(recorded: &mut Option<Recorded>, line: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn outcome(line: Line) -> Result<Outcome, String> {
+fn outcome(line: SampleLine) -> Result<CaseOutcome, String> {
     let workload = workloads::find(&line.workload)
         .ok_or_else(|| format!("no workload is called {}", line.workload))?;
     let contender = contender(workload, &line.implementation)
@@ -100,7 +100,7 @@ fn outcome(line: Line) -> Result<Outcome, String> {
         joules_per_op: line.samples_joules_per_op,
         joules_error_per_op: line.samples_joules_error_per_op,
     };
-    Ok(Outcome { case: Case { workload, contender, params }, samples })
+    Ok(CaseOutcome { case: Case { workload, contender, params }, samples })
 }
 
 fn contender(workload: &Workload, name: &str) -> Option<Contender> {

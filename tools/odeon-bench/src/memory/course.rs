@@ -10,13 +10,13 @@ pub struct MemoryCourse {
     lasting: Duration,
     highest_before: u64,
     highest_after: u64,
-    line: Line,
+    line: LineFit,
 }
 
 impl MemoryCourse {
     /// Of a run that lasts so long.
     pub fn lasting(lasting: Duration) -> Self {
-        Self { lasting, highest_before: 0, highest_after: 0, line: Line::default() }
+        Self { lasting, highest_before: 0, highest_after: 0, line: LineFit::default() }
     }
 
     /// Looks at the memory, where the system tells.
@@ -50,7 +50,7 @@ impl MemoryCourse {
 
 /// Sums from which the slope of a line through points follows.
 #[derive(Debug, Clone, Default)]
-struct Line {
+struct LineFit {
     points: f64,
     x: f64,
     y: f64,
@@ -59,7 +59,7 @@ struct Line {
     origin: Option<(f64, f64)>,
 }
 
-impl Line {
+impl LineFit {
     fn add(&mut self, x: f64, y: f64) {
         // WHY: differences from the first point keep the sums small, and so exact.
         let (x0, y0) = *self.origin.get_or_insert((x, y));

@@ -4,7 +4,7 @@ use super::{PaperPlan, WatchPaper};
 use crate::error::BenchError;
 use crate::parameter::Params;
 use crate::peers::Peers;
-use crate::runner::{Case, Plan, Results, WRONG_RESULT, Wrong, measure_right_ones};
+use crate::runner::{Case, CasePlan, Results, WRONG_RESULT, Wrong, measure_right_ones};
 use crate::samples::Samples;
 use crate::statistics::Spread;
 use crate::table::short;
@@ -28,7 +28,7 @@ impl<K: Copy + PartialEq> Cases<K> {
         plan: &PaperPlan,
         watch: &mut dyn WatchPaper,
     ) -> Result<Self, BenchError> {
-        let mut cases = Plan::default();
+        let mut cases = CasePlan::default();
         for (_, params) in &keys {
             workload.check(params)?;
             cases.add_odeon(workload, Variant::Pool, params);
@@ -93,7 +93,7 @@ type MadeUp = Result<(u64, f64), &'static str>;
 impl<K: Copy + PartialEq> Cases<K> {
     /// What was never measured.
     pub(super) fn made_up(workload: &'static Workload, cases: Vec<(K, Params, MadeUp)>) -> Self {
-        use crate::runner::{Contender, Outcome};
+        use crate::runner::{CaseOutcome, Contender};
         let (results, wrong) = (Results::default(), Vec::new());
         let mut made = Self { workload, keys: Vec::new(), results, wrong };
         for (key, params, outcome) in cases {
@@ -103,7 +103,7 @@ impl<K: Copy + PartialEq> Cases<K> {
                 Ok((ops, seconds)) => {
                     let ns_per_op = vec![seconds * 1e9 / ops as f64];
                     let samples = Samples { ops, ns_per_op, ..Samples::default() };
-                    made.results.0.push(Outcome { case, samples });
+                    made.results.0.push(CaseOutcome { case, samples });
                 }
                 Err(what) => {
                     let error = BenchError::WrongResult(what.to_owned());

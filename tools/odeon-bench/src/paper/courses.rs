@@ -9,14 +9,14 @@ use std::time::Duration;
 
 /// Looks at one run, the first before its beginning and the last after its end.
 #[derive(Debug, Clone)]
-pub(super) struct Course {
+pub(super) struct RunCourse {
     pub(super) ops: u64,
     pub(super) elapsed: Duration,
     /// When, and what was counted until then.
     pub(super) looks: Vec<(Duration, Vec<u64>)>,
 }
 
-impl Course {
+impl RunCourse {
     /// At the end.
     pub(super) fn total(&self, counter: usize) -> f64 {
         self.looks.last().map_or(0.0, |(_, counts)| counts[counter] as f64)
@@ -43,7 +43,7 @@ pub(super) struct Every {
 }
 
 /// The runs of all cases, by their keys.
-pub(super) struct Courses<K>(Vec<(K, Vec<Course>)>);
+pub(super) struct Courses<K>(Vec<(K, Vec<RunCourse>)>);
 
 impl<K: Copy + PartialEq> Courses<K> {
     /// Runs all cases in turn, each by `record`.
@@ -53,7 +53,7 @@ impl<K: Copy + PartialEq> Courses<K> {
         every: Every,
         plan: &PaperPlan,
         watch: &mut dyn WatchPaper,
-        record: impl Fn(&Params, Duration) -> Result<Course, BenchError>,
+        record: impl Fn(&Params, Duration) -> Result<RunCourse, BenchError>,
     ) -> Result<Self, BenchError> {
         let (count, rounds) = (cases.len(), plan.rounds.warmup + plan.rounds.samples);
         watch.part(name, rounds * count);
@@ -73,13 +73,13 @@ impl<K: Copy + PartialEq> Courses<K> {
         Ok(Self(all))
     }
 
-    fn of(&self, key: K) -> &[Course] {
+    fn of(&self, key: K) -> &[RunCourse] {
         let found = self.0.iter().find(|(known, _)| *known == key);
         found.map_or(&[], |(_, courses)| courses)
     }
 
     /// Of all runs of a case.
-    pub(super) fn median(&self, key: K, of: impl Fn(&Course) -> f64) -> Option<f64> {
+    pub(super) fn median(&self, key: K, of: impl Fn(&RunCourse) -> f64) -> Option<f64> {
         let all: Vec<f64> = self.of(key).iter().map(of).collect();
         (!all.is_empty()).then(|| Spread::of(&all).median)
     }
@@ -101,7 +101,7 @@ impl<K: Copy + PartialEq> Courses<K> {
 
 #[cfg(test)]
 impl<K> Courses<K> {
-    pub(super) fn made_up(courses: impl IntoIterator<Item = (K, Vec<Course>)>) -> Self {
+    pub(super) fn made_up(courses: impl IntoIterator<Item = (K, Vec<RunCourse>)>) -> Self {
         Self(courses.into_iter().collect())
     }
 }

@@ -4,12 +4,12 @@
 //!
 //! Values are given only where its text gives them; its plots are not read.
 
-use super::courses::{Course, Courses, Every};
+use super::courses::{Courses, Every, RunCourse};
 use super::page::{Drawing, Page, Section, setting};
-use super::{Outcome, Paper, PaperPlan, USUAL, WatchPaper, not_measured};
+use super::{Findings, Paper, PaperPlan, USUAL, WatchPaper, not_measured};
 use crate::error::BenchError;
 use crate::parameter::{Params, Setting, Value};
-use crate::table::{Table, factor};
+use crate::table::{TextTable, factor};
 use crate::workload::Workload;
 use crate::workloads::{self, record_geostat};
 use std::time::Duration;
@@ -62,7 +62,7 @@ const CHARTS: [Chart; 3] = [
 const EVERY: Every = Every { full: Duration::from_millis(100), quick: Duration::from_millis(2) };
 
 /// The width, and the way to read.
-type Key = (&'static str, &'static str);
+type GeostatKey = (&'static str, &'static str);
 
 /// The workload that is reproduced.
 fn geostat() -> &'static Workload {
@@ -84,7 +84,7 @@ fn base(plan: &PaperPlan) -> Params {
     plan.params(geostat(), &[], QUICK)
 }
 
-fn run(plan: &PaperPlan, watch: &mut dyn WatchPaper) -> Result<Outcome, BenchError> {
+fn run(plan: &PaperPlan, watch: &mut dyn WatchPaper) -> Result<Findings, BenchError> {
     let keys = WIDTHS.into_iter().flat_map(|width| READS.map(|reads| (width, reads)));
     let case = |(width, reads)| {
         let params = base(plan).with("mode", Value::Word(width));
@@ -97,12 +97,12 @@ fn run(plan: &PaperPlan, watch: &mut dyn WatchPaper) -> Result<Outcome, BenchErr
             let rolled_back = [done.requests_rolled_back, done.looks_rolled_back];
             (*at, [&[done.requests, done.looks][..], &rolled_back, &[done.searches]].concat())
         });
-        Ok(Course { ops: course.points, elapsed: course.elapsed, looks: looks.collect() })
+        Ok(RunCourse { ops: course.points, elapsed: course.elapsed, looks: looks.collect() })
     })?;
-    Ok(Outcome::new(page(plan, &runs)))
+    Ok(Findings::new(page(plan, &runs)))
 }
 
-fn page(plan: &PaperPlan, runs: &Courses<Key>) -> Page {
+fn page(plan: &PaperPlan, runs: &Courses<GeostatKey>) -> Page {
     let base = base(plan);
     let number = |name| base.number(name).to_string();
     let (edge, points) = (base.number("grid"), base.number("points"));
@@ -138,7 +138,7 @@ fn page(plan: &PaperPlan, runs: &Courses<Key>) -> Page {
     }
 }
 
-fn fixed(runs: &Courses<Key>) -> Section {
+fn fixed(runs: &Courses<GeostatKey>) -> Section {
     let logged = (FIXED, LOGGED);
     Section {
         heading: "Hayduk's thesis, figure 5.8".to_owned(),
@@ -163,8 +163,8 @@ fn fixed(runs: &Courses<Key>) -> Section {
     }
 }
 
-fn following(runs: &Courses<Key>) -> Section {
-    let both = |one: fn(&'static str) -> Key, other: fn(&'static str) -> Key| {
+fn following(runs: &Courses<GeostatKey>) -> Section {
+    let both = |one: fn(&'static str) -> GeostatKey, other: fn(&'static str) -> GeostatKey| {
         let [threshold, adaptive] =
             [THRESHOLD, ADAPTIVE].map(|width| faster(runs, one(width), other(width)));
         format!("threshold: {threshold}; adaptive: {adaptive}")
@@ -191,7 +191,7 @@ fn following(runs: &Courses<Key>) -> Section {
     }
 }
 
-fn charts(runs: &Courses<Key>, widths: &[&'static str]) -> Vec<(String, Drawing)> {
+fn charts(runs: &Courses<GeostatKey>, widths: &[&'static str]) -> Vec<(String, Drawing)> {
     let of_width = |width: &&'static str| {
         let width = *width;
         CHARTS.map(|(chart, y_title, counters)| {
@@ -208,15 +208,15 @@ fn charts(runs: &Courses<Key>, widths: &[&'static str]) -> Vec<(String, Drawing)
     widths.iter().flat_map(of_width).collect()
 }
 
-fn seconds(runs: &Courses<Key>, of: Key) -> Option<f64> {
+fn seconds(runs: &Courses<GeostatKey>, of: GeostatKey) -> Option<f64> {
     runs.median(of, |course| course.elapsed.as_secs_f64())
 }
 
-fn total(runs: &Courses<Key>, of: Key, counter: usize) -> Option<f64> {
+fn total(runs: &Courses<GeostatKey>, of: GeostatKey, counter: usize) -> Option<f64> {
     runs.median(of, |course| course.total(counter))
 }
 
-fn faster(runs: &Courses<Key>, one: Key, other: Key) -> String {
+fn faster(runs: &Courses<GeostatKey>, one: GeostatKey, other: GeostatKey) -> String {
     seconds(runs, one).zip(seconds(runs, other)).map_or_else(not_measured, |(ours, others)| {
         format!(
             "{} with {} reads is {} as fast as {} with {} reads ({ours:.3} s against {others:.3} s)",
@@ -229,7 +229,7 @@ fn faster(runs: &Courses<Key>, one: Key, other: Key) -> String {
     })
 }
 
-fn looks(runs: &Courses<Key>, one: Key, other: Key) -> String {
+fn looks(runs: &Courses<GeostatKey>, one: GeostatKey, other: GeostatKey) -> String {
     let of = |key| Some((total(runs, key, LOOKS)?, seconds(runs, key)?));
     of(one).zip(of(other)).map_or_else(not_measured, |((ours, our_time), (others, their_time))| {
         format!(
@@ -240,7 +240,7 @@ fn looks(runs: &Courses<Key>, one: Key, other: Key) -> String {
     })
 }
 
-fn rollbacks(runs: &Courses<Key>, cases: &[Key]) -> String {
+fn rollbacks(runs: &Courses<GeostatKey>, cases: &[GeostatKey]) -> String {
     let each = cases.iter().map(|key| {
         let (requests, looks) =
             (total(runs, *key, REQUESTS_ROLLED_BACK), total(runs, *key, LOOKS_ROLLED_BACK));
@@ -252,8 +252,8 @@ fn rollbacks(runs: &Courses<Key>, cases: &[Key]) -> String {
     each.collect::<Vec<_>>().join("; ")
 }
 
-fn medians(runs: &Courses<Key>) -> Section {
-    let mut table = Table::new([
+fn medians(runs: &Courses<GeostatKey>) -> Section {
+    let mut table = TextTable::new([
         "width",
         "reads",
         "seconds",

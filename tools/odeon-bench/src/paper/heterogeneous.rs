@@ -12,14 +12,14 @@ mod sharing;
 mod ways;
 
 use super::page::{Drawing, Page, Section, setting};
-use super::{Outcome, Paper, PaperPlan, USUAL, WatchPaper};
+use super::{Findings, Paper, PaperPlan, USUAL, WatchPaper};
 use crate::devices;
 use crate::energy;
 use crate::error::BenchError;
 use crate::workload::Workload;
 use crate::workloads;
 use governors::Measurement;
-use sharing::Shared;
+use sharing::SetResult;
 
 pub(super) const PAPER: Paper = Paper {
     name: "heterogeneous",
@@ -34,7 +34,7 @@ fn kmeans() -> &'static Workload {
     workloads::find("kmeans").expect("it is one of the workloads")
 }
 
-fn run(plan: &PaperPlan, watch: &mut dyn WatchPaper) -> Result<Outcome, BenchError> {
+fn run(plan: &PaperPlan, watch: &mut dyn WatchPaper) -> Result<Findings, BenchError> {
     let measurements = governors::measure(plan, watch)?;
     let shared = sharing::measure(plan, watch)?;
     let tables = vec![
@@ -43,10 +43,10 @@ fn run(plan: &PaperPlan, watch: &mut dyn WatchPaper) -> Result<Outcome, BenchErr
         ("figure 6.8: profiling and the remaining work", sharing::table(&shared)),
     ];
     let notes = energy::missing().into_iter().collect();
-    Ok(Outcome { tables, notes, ..Outcome::new(page(plan, &measurements, &shared)) })
+    Ok(Findings { tables, notes, ..Findings::new(page(plan, &measurements, &shared)) })
 }
 
-fn page(plan: &PaperPlan, measurements: &[Measurement], shared: &[Shared]) -> Page {
+fn page(plan: &PaperPlan, measurements: &[Measurement], shared: &[SetResult]) -> Page {
     let rows = [
         ("devices for kernels", devices::all_told(), "the GPU"),
         (
@@ -85,7 +85,7 @@ fn page(plan: &PaperPlan, measurements: &[Measurement], shared: &[Shared]) -> Pa
         shows: "Profiling is what a balancing pool says of its own trials, in runs in which it had all these configurations to choose from; one that is far dearer than others is cut off before it has done its part. Beside it stand runs of each configuration alone.",
         ..Section::default()
     };
-    let sets = shared.iter().map(Shared::section);
+    let sets = shared.iter().map(SetResult::section);
     Page {
         title: "Odeon: heterogeneous actors",
         heading: "Heterogeneous actors, beside the thesis",

@@ -4,9 +4,9 @@
 mod figures;
 mod matrix;
 
-use super::courses::{Course, Courses, Every};
+use super::courses::{Courses, Every, RunCourse};
 use super::page::{Drawing, Page, Section, setting};
-use super::{Outcome, Paper, PaperPlan, USUAL, WatchPaper};
+use super::{Findings, Paper, PaperPlan, USUAL, WatchPaper};
 use crate::error::BenchError;
 use crate::parameter::Value::{Number, Word};
 use crate::parameter::{Params, Setting};
@@ -51,25 +51,25 @@ const ROLLBACKS: usize = 1;
 const EVERY: Every = Every { full: Duration::from_millis(20), quick: Duration::from_millis(1) };
 
 /// A case that is looked at in its course: the mix, the width, the way to sum.
-type Key = (&'static str, &'static str, &'static str);
+type ListKey = (&'static str, &'static str, &'static str);
 
 /// The workload that is reproduced.
 fn list() -> &'static Workload {
     workloads::find("list").expect("the list is a workload")
 }
 
-fn run(plan: &PaperPlan, watch: &mut dyn WatchPaper) -> Result<Outcome, BenchError> {
+fn run(plan: &PaperPlan, watch: &mut dyn WatchPaper) -> Result<Findings, BenchError> {
     let matrix = Matrix::run(plan, watch)?;
     let courses = courses(plan, watch)?;
     let mut sections = figures::opodis(&matrix);
     sections.extend(figures::thesis(&courses));
     sections.push(matrix.times());
     let failures = matrix.failures();
-    Ok(Outcome { failures, ..Outcome::new(page(plan, sections)) })
+    Ok(Findings { failures, ..Findings::new(page(plan, sections)) })
 }
 
 /// A fixed width and widths that adapt, each with every way to add up a list actor's values.
-fn courses(plan: &PaperPlan, watch: &mut dyn WatchPaper) -> Result<Courses<Key>, BenchError> {
+fn courses(plan: &PaperPlan, watch: &mut dyn WatchPaper) -> Result<Courses<ListKey>, BenchError> {
     let sizes = if plan.quick { QUICK_COURSES } else { COURSES };
     let mut cases = Vec::new();
     for mix in ["write", "mixed"] {
@@ -87,13 +87,13 @@ fn courses(plan: &PaperPlan, watch: &mut dyn WatchPaper) -> Result<Courses<Key>,
         let looks =
             course.looks.iter().map(|(at, done)| (*at, vec![done.answered, done.rollbacks]));
         let elapsed = course.timed.elapsed;
-        Ok(Course { ops: course.timed.ops, elapsed, looks: looks.collect() })
+        Ok(RunCourse { ops: course.timed.ops, elapsed, looks: looks.collect() })
     })
 }
 
 /// Throughput and rollbacks in the course of a mix, for each of these widths.
 fn charts(
-    courses: &Courses<Key>,
+    courses: &Courses<ListKey>,
     mix: &'static str,
     widths: &[&'static str],
 ) -> Vec<(String, Drawing)> {

@@ -10,7 +10,7 @@ use crate::html::{QUICK_RUN, element, page as html_page, picture, statements};
 use crate::plot::Bars;
 use crate::plot::{self, Lines};
 use crate::runner::Results;
-use crate::table::Table;
+use crate::table::TextTable;
 use std::path::{Path, PathBuf};
 
 /// All of it.
@@ -22,7 +22,7 @@ pub(super) struct Page {
     pub(super) who: &'static str,
     pub(super) is_quick: bool,
     /// What is so here, and what there.
-    pub(super) setting: Table,
+    pub(super) setting: TextTable,
     /// What to know of all figures.
     pub(super) intro: Vec<String>,
     pub(super) sections: Vec<Section>,
@@ -42,7 +42,7 @@ pub(super) struct Section {
     pub(super) plots: Vec<(String, Drawing)>,
     /// Plots of other sections.
     pub(super) also: Vec<String>,
-    pub(super) table: Option<Table>,
+    pub(super) table: Option<TextTable>,
 }
 
 /// What is drawn.
@@ -69,8 +69,8 @@ pub(super) fn setting<'a>(
     who: &str,
     [machine, year, samples]: [&'a str; 3],
     rows: impl IntoIterator<Item = (&'a str, String, &'a str)>,
-) -> Table {
-    let mut table = Table::new(["", "here", who]);
+) -> TextTable {
+    let mut table = TextTable::new(["", "here", who]);
     let ours = format!("{}, median; cases take turns", plan.rounds.samples);
     let known = [
         ("machine", Machine::here().line(), machine),
@@ -122,7 +122,7 @@ impl Section {
         }
         let files = self.plots.iter().map(|(file, _)| file).chain(&self.also);
         text.extend(files.map(|file| picture(file)));
-        text.extend(self.table.iter().map(Table::to_html));
+        text.extend(self.table.iter().map(TextTable::to_html));
         text
     }
 }

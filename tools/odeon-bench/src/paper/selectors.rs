@@ -5,12 +5,12 @@ mod comparisons;
 
 use super::cases::Cases;
 use super::page::{Drawing, Page, Section, setting};
-use super::{Outcome, Paper, PaperPlan, USUAL, WatchPaper};
+use super::{Findings, Paper, PaperPlan, USUAL, WatchPaper};
 use crate::error::BenchError;
 use crate::lines;
 use crate::parameter::{Params, Value};
-use crate::table::{Table, factor};
-use comparisons::{Comparison, Kind, Version};
+use crate::table::{TextTable, factor};
+use comparisons::{Comparison, Version, VersionKind};
 
 pub(super) const PAPER: Paper = Paper {
     name: "selectors",
@@ -22,12 +22,12 @@ pub(super) const PAPER: Paper = Paper {
 };
 
 /// A case: a version, and the value of the parameter that is swept.
-type Key = (&'static str, Option<u64>);
+type SelectorKey = (&'static str, Option<u64>);
 
 /// A comparison with its results.
 struct Compared {
     comparison: &'static Comparison,
-    cases: Cases<Key>,
+    cases: Cases<SelectorKey>,
 }
 
 /// The names of the workloads that are compared.
@@ -38,7 +38,7 @@ fn names() -> Vec<String> {
     names
 }
 
-fn run(plan: &PaperPlan, watch: &mut dyn WatchPaper) -> Result<Outcome, BenchError> {
+fn run(plan: &PaperPlan, watch: &mut dyn WatchPaper) -> Result<Findings, BenchError> {
     let wanted = comparisons::ALL.iter().filter(|comparison| plan.wants(comparison.workload));
     let compared = wanted.map(|comparison| {
         let cases = cases(comparison, plan);
@@ -48,7 +48,7 @@ fn run(plan: &PaperPlan, watch: &mut dyn WatchPaper) -> Result<Outcome, BenchErr
     Ok(outcome(plan, compared.collect::<Result<Vec<_>, BenchError>>()?))
 }
 
-fn cases(comparison: &'static Comparison, plan: &PaperPlan) -> Vec<(Key, Params)> {
+fn cases(comparison: &'static Comparison, plan: &PaperPlan) -> Vec<(SelectorKey, Params)> {
     let workload = comparison.workload();
     let mut settings = comparison.settings.to_vec();
     if plan.full_size {
@@ -68,7 +68,7 @@ fn cases(comparison: &'static Comparison, plan: &PaperPlan) -> Vec<(Key, Params)
 
 impl Compared {
     /// The version of this kind that is fastest at a value, and its time in seconds.
-    fn best(&self, value: Option<u64>, kind: Kind) -> Option<(&'static Version, f64)> {
+    fn best(&self, value: Option<u64>, kind: VersionKind) -> Option<(&'static Version, f64)> {
         let of_kind = self.comparison.versions.iter().filter(|version| version.kind == kind);
         let timed = of_kind.filter_map(|version| {
             Some((version, self.cases.seconds((version.name, value))?.median))
@@ -78,8 +78,8 @@ impl Compared {
 
     /// How many times faster the best selector is than the best version without.
     fn ratio(&self, value: Option<u64>) -> Option<f64> {
-        let (_, selector) = self.best(value, Kind::Selector)?;
-        let (_, actor) = self.best(value, Kind::Actor)?;
+        let (_, selector) = self.best(value, VersionKind::Selector)?;
+        let (_, actor) = self.best(value, VersionKind::Actor)?;
         Some(actor / selector)
     }
 
@@ -87,8 +87,8 @@ impl Compared {
     fn ours(&self) -> String {
         let values = self.comparison.values().into_iter();
         let said = values.filter_map(|value| {
-            let (selector, _) = self.best(value, Kind::Selector)?;
-            let (actor, _) = self.best(value, Kind::Actor)?;
+            let (selector, _) = self.best(value, VersionKind::Selector)?;
+            let (actor, _) = self.best(value, VersionKind::Actor)?;
             let ratio = factor(self.ratio(value)?);
             let names = format!("{ratio} ({} against {})", selector.name, actor.name);
             Some(value.map_or(names.clone(), |value| format!("{value}: {names}")))
@@ -97,7 +97,7 @@ impl Compared {
     }
 
     /// A row for each version.
-    fn add_to(&self, table: &mut Table) {
+    fn add_to(&self, table: &mut TextTable) {
         for value in self.comparison.values() {
             let ratio = self.ratio(value).map_or_else(String::new, factor);
             let mut ratio = Some((ratio, self.comparison.paper_ratio.to_owned()));
@@ -139,8 +139,8 @@ impl Compared {
     }
 }
 
-fn table() -> Table {
-    Table::new([
+fn table() -> TextTable {
+    TextTable::new([
         "benchmark",
         "version",
         "median ms",
@@ -151,12 +151,12 @@ fn table() -> Table {
     ])
 }
 
-fn outcome(plan: &PaperPlan, compared: Vec<Compared>) -> Outcome {
+fn outcome(plan: &PaperPlan, compared: Vec<Compared>) -> Findings {
     let mut all = table();
     compared.iter().for_each(|one| one.add_to(&mut all));
     let failures = compared.iter().flat_map(|one| one.cases.failures(one.comparison.title));
     let failures = failures.collect();
-    Outcome { tables: vec![("", all)], failures, ..Outcome::new(page(plan, compared)) }
+    Findings { tables: vec![("", all)], failures, ..Findings::new(page(plan, compared)) }
 }
 
 fn page(plan: &PaperPlan, compared: Vec<Compared>) -> Page {
@@ -191,9 +191,9 @@ fn page(plan: &PaperPlan, compared: Vec<Compared>) -> Page {
 /// For each benchmark how long the files of its versions are, without comments and empty lines:
 /// those with several mailboxes, with guards, or with readers and writers beside those with one
 /// mailbox.
-pub fn lines_of_code() -> Table {
+pub fn lines_of_code() -> TextTable {
     let mut table =
-        Table::new(["benchmark", "selectors, readers and writers", "actors with one mailbox"]);
+        TextTable::new(["benchmark", "selectors, readers and writers", "actors with one mailbox"]);
     let mut told = Vec::new();
     for comparison in comparisons::ALL.iter().filter(|one| one.versions[0].source.is_some()) {
         if told.contains(&comparison.workload) {
@@ -214,7 +214,11 @@ pub fn lines_of_code() -> Table {
             };
             files.into_iter().map(file).collect::<Vec<_>>().join("; ")
         };
-        table.row([comparison.workload.to_owned(), of_kind(Kind::Selector), of_kind(Kind::Actor)]);
+        table.row([
+            comparison.workload.to_owned(),
+            of_kind(VersionKind::Selector),
+            of_kind(VersionKind::Actor),
+        ]);
     }
     table
 }

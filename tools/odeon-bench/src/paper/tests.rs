@@ -25,7 +25,7 @@ pub(super) fn quick(chosen: Vec<Chosen>) -> PaperPlan {
 }
 
 /// Writes the page, checks that all its pictures are there, and answers its text.
-pub(super) fn written(outcome: &Outcome, name: &str) -> String {
+pub(super) fn written(outcome: &Findings, name: &str) -> String {
     let out = std::env::temp_dir().join(format!("odeon-paper-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&out).expect("the temporary folder is writable");
     let written = outcome.write(&out).expect("it is written");

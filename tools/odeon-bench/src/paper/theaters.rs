@@ -6,10 +6,10 @@ mod figures;
 
 use super::cases::Cases;
 use super::page::{Page, Section, setting};
-use super::{Outcome, Paper, PaperPlan, USUAL, WatchPaper};
+use super::{Findings, Paper, PaperPlan, USUAL, WatchPaper};
 use crate::error::BenchError;
 use crate::parameter::{Params, Value};
-use crate::table::Table;
+use crate::table::TextTable;
 use drawn::Drawn;
 use figures::Figure;
 
@@ -22,7 +22,7 @@ pub(super) const PAPER: Paper = Paper {
     ..USUAL
 };
 
-fn run(plan: &PaperPlan, watch: &mut dyn WatchPaper) -> Result<Outcome, BenchError> {
+fn run(plan: &PaperPlan, watch: &mut dyn WatchPaper) -> Result<Findings, BenchError> {
     let wanted = figures::ALL.iter().filter(|figure| plan.wants(&figure.number.to_string()));
     let drawn = wanted.map(|figure| {
         let (name, cases) = (figure.name(), cases(figure, plan));
@@ -33,9 +33,9 @@ fn run(plan: &PaperPlan, watch: &mut dyn WatchPaper) -> Result<Outcome, BenchErr
 }
 
 /// A case: a line, and where it is on the x axis.
-type Key = (&'static str, u64);
+type TheatersKey = (&'static str, u64);
 
-fn cases(figure: &Figure, plan: &PaperPlan) -> Vec<(Key, Params)> {
+fn cases(figure: &Figure, plan: &PaperPlan) -> Vec<(TheatersKey, Params)> {
     let (swept, full, quick) = figure.swept;
     let values = if plan.quick { quick } else { full };
     let case = |&value: &u64, (line, settings): &(&'static str, &[_])| {
@@ -46,8 +46,8 @@ fn cases(figure: &Figure, plan: &PaperPlan) -> Vec<(Key, Params)> {
     values.iter().flat_map(|value| figure.lines.iter().map(move |line| case(value, line))).collect()
 }
 
-fn outcome(plan: &PaperPlan, drawn: &[Drawn]) -> Outcome {
-    let mut table = Table::new(["figure", "", "", "median ms", "min..max"]);
+fn outcome(plan: &PaperPlan, drawn: &[Drawn]) -> Findings {
+    let mut table = TextTable::new(["figure", "", "", "median ms", "min..max"]);
     for one in drawn {
         for ((line, value), [median, spread]) in one.times() {
             let at = format!("{value} {}", one.figure.x_title);
@@ -56,7 +56,7 @@ fn outcome(plan: &PaperPlan, drawn: &[Drawn]) -> Outcome {
     }
     let failures = drawn.iter().flat_map(|one| one.cases.failures(&one.figure.name()));
     let failures = failures.collect();
-    Outcome { tables: vec![("", table)], failures, ..Outcome::new(page(plan, drawn)) }
+    Findings { tables: vec![("", table)], failures, ..Findings::new(page(plan, drawn)) }
 }
 
 fn page(plan: &PaperPlan, drawn: &[Drawn]) -> Page {
@@ -100,7 +100,7 @@ fn page(plan: &PaperPlan, drawn: &[Drawn]) -> Page {
 
 fn section(drawn: &Drawn) -> Section {
     let figure = drawn.figure;
-    let mut table = Table::new(["", figure.x_title, "median ms", "min..max"]);
+    let mut table = TextTable::new(["", figure.x_title, "median ms", "min..max"]);
     for ((line, value), [median, spread]) in drawn.times() {
         table.row([line.to_owned(), value.to_string(), median, spread]);
     }

@@ -45,11 +45,11 @@ impl Process {
         params: &Params,
     ) -> Result<T, BenchError> {
         #[derive(Serialize)]
-        struct Request<'a> {
+        struct PeerRequest<'a> {
             workload: &'a str,
             params: &'a Params,
         }
-        let request = serde_json::to_string(&Request { workload, params });
+        let request = serde_json::to_string(&PeerRequest { workload, params });
         let request = request.map_err(|error| failed(&self.name, error))?;
         let pipe = self.requests.as_mut().expect("the pipe is open until the process is dropped");
         let sent = writeln!(pipe, "{request}").and_then(|()| pipe.flush());

@@ -31,15 +31,15 @@ impl Sample {
 
 /// One actor after the run.
 #[derive(Debug, Serialize)]
-pub(super) struct End {
+pub(super) struct ActorEnd {
     actor: usize,
-    conflicts: Vec<Row>,
+    conflicts: Vec<ConflictRow>,
     conflicts_left_out: u64,
     decisions: Vec<Decided>,
 }
 
 #[derive(Debug, Serialize)]
-struct Row {
+struct ConflictRow {
     /// `null`: it has no label.
     variable: Option<&'static str>,
     message: &'static str,
@@ -66,18 +66,18 @@ struct Grounds {
     waiting: usize,
 }
 
-impl End {
+impl ActorEnd {
     pub(super) fn new(actor: usize, stats: &SpeculationStats) -> Self {
         Self {
             actor,
-            conflicts: stats.conflicts.iter().map(Row::new).collect(),
+            conflicts: stats.conflicts.iter().map(ConflictRow::new).collect(),
             conflicts_left_out: stats.conflicts_left_out,
             decisions: stats.decisions.iter().map(Decided::new).collect(),
         }
     }
 }
 
-impl Row {
+impl ConflictRow {
     fn new(conflict: &Conflict) -> Self {
         let Conflict { variable, message, cause, rollbacks, .. } = *conflict;
         Self { variable, message, cause: cause.name(), rollbacks }

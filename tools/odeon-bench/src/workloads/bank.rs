@@ -31,7 +31,7 @@ fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
     let teller = theater.spawn(Teller { transfers, book: book.clone(), missing: ops, finish });
     let new_account = |_| {
         let (book, teller) = (book.clone(), teller.clone());
-        theater.spawn(Account { balance: INITIAL_BALANCE, book, teller })
+        theater.spawn(WaitingAccount { balance: INITIAL_BALANCE, book, teller })
     };
     let accounts: Vec<_> = (0..params.count("accounts")).map(new_account).collect();
     let accounts = book.get_or_init(|| accounts);
@@ -65,7 +65,7 @@ fn drawn(params: &Params) -> Transfers {
 }
 
 /// All accounts by number; filled before the first transfer.
-type Book = Arc<OnceLock<Vec<ActorRef<ToAccount>>>>;
+type AccountBook = Arc<OnceLock<Vec<ActorRef<ToAccount>>>>;
 
 #[derive(Message)]
 enum ToTeller {
@@ -76,7 +76,7 @@ enum ToTeller {
 /// Orders all transfers at once, as Savina's does, and counts those that are done.
 struct Teller {
     transfers: Transfers,
-    book: Book,
+    book: AccountBook,
     missing: u64,
     finish: Finish,
 }
@@ -120,13 +120,13 @@ enum ToAccount {
     Balance(Reply<i64>),
 }
 
-struct Account {
+struct WaitingAccount {
     balance: i64,
-    book: Book,
+    book: AccountBook,
     teller: ActorRef<ToTeller>,
 }
 
-impl Actor for Account {
+impl Actor for WaitingAccount {
     type Msg = ToAccount;
 
     fn handle(&mut self, message: ToAccount, ctx: &mut Context<'_, Self>) {

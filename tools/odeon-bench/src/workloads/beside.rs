@@ -9,10 +9,10 @@ mod senders;
 use super::shared_state::{self, HANDLER_NS};
 use crate::workload::prelude::*;
 use ledger::{Ledger, ToLedger};
-use odeon_example_shared_state::ledger::Plan;
-use odeon_example_shared_state::{Shared, Work};
+use odeon_example_shared_state::ledger::LedgerPlan;
+use odeon_example_shared_state::{SharedState, Work};
 use odeon_speculative::{Processing, SpawnSpeculative, SpeculationStats};
-use senders::{Asker, ToAsker, ToWriter, Writer};
+use senders::{LedgerAsker, ToAsker, ToWriter, Writer};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -54,7 +54,7 @@ fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
     let askers: Vec<_> = (0..params.number("askers"))
         .map(|asker| {
             let questions = self::plan(params, asker + 1).deeds_of(0);
-            theater.spawn(Asker::new(asked.actor_ref(), questions, ended.clone()))
+            theater.spawn(LedgerAsker::new(asked.actor_ref(), questions, ended.clone()))
         })
         .collect();
     askers.iter().for_each(|asker| asker.post(ToAsker::Go));
@@ -79,8 +79,8 @@ fn floor(params: &Params) -> Result<Measured, BenchError> {
 }
 
 /// What one sender of a ledger does: number 0 changes, the others ask.
-fn plan(params: &Params, sender: u64) -> Plan {
-    Plan {
+fn plan(params: &Params, sender: u64) -> LedgerPlan {
+    LedgerPlan {
         senders: 1,
         entries: params.number("entries"),
         conflict: 0,

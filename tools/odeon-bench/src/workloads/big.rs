@@ -46,13 +46,13 @@ fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
 fn floor(params: &Params) -> Result<Measured, BenchError> {
     let (actors, pings) = (params.count("actors"), params.number("pings"));
     let done = Rc::new(Cell::new(0));
-    let mut players: Vec<Box<dyn Receiver<Ball>>> = (0..actors)
+    let mut players: Vec<Box<dyn FloorActor<Ball>>> = (0..actors)
         .map(|index| {
             let player = Player::new(index, actors, pings);
-            Box::new(FloorPinger { player, done: done.clone() }) as Box<dyn Receiver<Ball>>
+            Box::new(FloorPinger { player, done: done.clone() }) as Box<dyn FloorActor<Ball>>
         })
         .collect();
-    let mut queue = Queue::new();
+    let mut queue = FloorQueue::new();
     let (measured, ()) = Measured::time(actors as u64 * pings, || {
         for index in 0..actors {
             queue.post(index, Ball::Begin);
@@ -145,8 +145,8 @@ struct FloorPinger {
     done: Rc<Cell<usize>>,
 }
 
-impl Receiver<Ball> for FloorPinger {
-    fn receive(&mut self, ball: Ball, queue: &mut Queue<Ball>) {
+impl FloorActor<Ball> for FloorPinger {
+    fn receive(&mut self, ball: Ball, queue: &mut FloorQueue<Ball>) {
         match self.player.receive(ball) {
             Move::Send(to, ball) => queue.post(to, ball),
             Move::Report => self.done.set(self.done.get() + 1),

@@ -22,8 +22,8 @@ fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
     let theater = theater(params)?;
     let messages = params.number("messages");
     let (finish, waiting) = finish_line(1);
-    let counter = theater.spawn(Counter { total: 0 });
-    let producer = theater.spawn(Producer { counter, messages, finish });
+    let counter = theater.spawn(NumberCounter { total: 0 });
+    let producer = theater.spawn(NumberProducer { counter, messages, finish });
     waiting
         .time(messages, || {
             producer.post(ToProducer::Begin);
@@ -34,11 +34,11 @@ fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
 fn floor(params: &Params) -> Result<Measured, BenchError> {
     let messages = params.number("messages");
     let received = Rc::new(Cell::new(0));
-    let mut actors: Vec<Box<dyn Receiver<FloorMessage>>> = vec![
+    let mut actors: Vec<Box<dyn FloorActor<FloorMessage>>> = vec![
         Box::new(FloorProducer { messages, received: received.clone() }),
         Box::new(FloorCounter { total: 0 }),
     ];
-    let mut queue = Queue::new();
+    let mut queue = FloorQueue::new();
     let (measured, ()) = Measured::time(messages, || {
         queue.post(PRODUCER, FloorMessage::Begin);
         queue.drive(&mut actors);
@@ -60,13 +60,13 @@ enum ToProducer {
     Total(u64),
 }
 
-struct Producer {
+struct NumberProducer {
     counter: ActorRef<ToCounter>,
     messages: u64,
     finish: Finish,
 }
 
-impl Actor for Producer {
+impl Actor for NumberProducer {
     type Msg = ToProducer;
 
     fn handle(&mut self, message: ToProducer, ctx: &mut Context<'_, Self>) {
@@ -91,11 +91,11 @@ enum ToCounter {
     Retrieve(ActorRef<ToProducer>),
 }
 
-struct Counter {
+struct NumberCounter {
     total: u64,
 }
 
-impl Actor for Counter {
+impl Actor for NumberCounter {
     type Msg = ToCounter;
 
     fn handle(&mut self, message: ToCounter, _ctx: &mut Context<'_, Self>) {
@@ -121,8 +121,8 @@ struct FloorProducer {
     received: Rc<Cell<u64>>,
 }
 
-impl Receiver<FloorMessage> for FloorProducer {
-    fn receive(&mut self, message: FloorMessage, queue: &mut Queue<FloorMessage>) {
+impl FloorActor<FloorMessage> for FloorProducer {
+    fn receive(&mut self, message: FloorMessage, queue: &mut FloorQueue<FloorMessage>) {
         match message {
             FloorMessage::Begin => {
                 for _ in 0..self.messages {
@@ -140,8 +140,8 @@ struct FloorCounter {
     total: u64,
 }
 
-impl Receiver<FloorMessage> for FloorCounter {
-    fn receive(&mut self, message: FloorMessage, queue: &mut Queue<FloorMessage>) {
+impl FloorActor<FloorMessage> for FloorCounter {
+    fn receive(&mut self, message: FloorMessage, queue: &mut FloorQueue<FloorMessage>) {
         match message {
             FloorMessage::Increment => self.total += 1,
             FloorMessage::Retrieve => queue.post(PRODUCER, FloorMessage::Total(self.total)),

@@ -41,9 +41,9 @@ fn run(variant: Variant, params: &Params) -> Result<Measured, BenchError> {
 
 fn floor(params: &Params) -> Result<Measured, BenchError> {
     let (actors, messages) = (params.count("actors"), params.number("messages"));
-    let mut counters: Vec<Box<dyn Receiver<()>>> =
-        (0..actors).map(|_| Box::new(Work::new(messages)) as Box<dyn Receiver<()>>).collect();
-    let mut queue = Queue::new();
+    let mut counters: Vec<Box<dyn FloorActor<()>>> =
+        (0..actors).map(|_| Box::new(Work::new(messages)) as Box<dyn FloorActor<()>>).collect();
+    let mut queue = FloorQueue::new();
     let (measured, ()) = Measured::time(actors as u64 * messages, || {
         for _ in 0..messages {
             for index in 0..actors {
@@ -62,7 +62,7 @@ fn count<const CAPACITY: usize>(variant: Variant, params: &Params) -> Result<Mea
     let (actors, messages) = (params.count("actors"), params.number("messages"));
     let mailboxes = params.number("mailboxes");
     let (finish, waiting) = finish_line(actors);
-    let refs: Vec<ActorRef<Job<CAPACITY>>> = (0..actors)
+    let refs: Vec<ActorRef<ThroughputJob<CAPACITY>>> = (0..actors)
         .map(|_| {
             let worker = Worker { work: Work::new(messages), finish: finish.clone() };
             match variant {
@@ -76,7 +76,7 @@ fn count<const CAPACITY: usize>(variant: Variant, params: &Params) -> Result<Mea
             for number in 0..messages {
                 let mailbox = (number % mailboxes) as u8;
                 for actor in &refs {
-                    actor.post(Job { mailbox });
+                    actor.post(ThroughputJob { mailbox });
                 }
             }
         })
@@ -104,8 +104,8 @@ impl Work {
     }
 }
 
-impl Receiver<()> for Work {
-    fn receive(&mut self, (): (), _queue: &mut Queue<()>) {
+impl FloorActor<()> for Work {
+    fn receive(&mut self, (): (), _queue: &mut FloorQueue<()>) {
         if self.step() {
             black_box(self.sum);
         }
@@ -113,11 +113,11 @@ impl Receiver<()> for Work {
 }
 
 /// The same message for any number of mailboxes, so that only the mailboxes differ.
-struct Job<const CAPACITY: usize> {
+struct ThroughputJob<const CAPACITY: usize> {
     mailbox: u8,
 }
 
-impl<const CAPACITY: usize> Message for Job<CAPACITY> {
+impl<const CAPACITY: usize> Message for ThroughputJob<CAPACITY> {
     const MAILBOXES: usize = CAPACITY;
 
     fn mailbox(&self) -> usize {
@@ -141,9 +141,9 @@ impl<const CAPACITY: usize> Worker<CAPACITY> {
 }
 
 impl<const CAPACITY: usize> Actor for Worker<CAPACITY> {
-    type Msg = Job<CAPACITY>;
+    type Msg = ThroughputJob<CAPACITY>;
 
-    fn handle(&mut self, _job: Job<CAPACITY>, _ctx: &mut Context<'_, Self>) {
+    fn handle(&mut self, _job: ThroughputJob<CAPACITY>, _ctx: &mut Context<'_, Self>) {
         self.work();
     }
 }
@@ -152,9 +152,9 @@ impl<const CAPACITY: usize> Actor for Worker<CAPACITY> {
 struct AsyncWorker<const CAPACITY: usize>(Worker<CAPACITY>);
 
 impl<const CAPACITY: usize> AsyncActor for AsyncWorker<CAPACITY> {
-    type Msg = Job<CAPACITY>;
+    type Msg = ThroughputJob<CAPACITY>;
 
-    async fn handle(&mut self, _job: Job<CAPACITY>, _ctx: &mut AsyncContext<'_, Self>) {
+    async fn handle(&mut self, _job: ThroughputJob<CAPACITY>, _ctx: &mut AsyncContext<'_, Self>) {
         self.0.work();
     }
 }

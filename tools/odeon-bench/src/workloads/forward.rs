@@ -51,7 +51,7 @@ fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
     let refs: Vec<ActorRef<u64>> = (0..params.count("actors"))
         .map(|index| {
             let random = XorShift64::of_actor(index);
-            theater.spawn(Node { random, everyone: everyone.clone(), finish: finish.clone() })
+            theater.spawn(TokenNode { random, everyone: everyone.clone(), finish: finish.clone() })
         })
         .collect();
     let refs = everyone.get_or_init(|| refs);
@@ -68,14 +68,14 @@ fn floor(params: &Params) -> Result<Measured, BenchError> {
     let (actors, tokens) = (params.count("actors"), params.count("tokens"));
     let hops = params.number("hops");
     let deleted = Rc::new(Cell::new(0));
-    let mut nodes: Vec<Box<dyn Receiver<u64>>> = (0..actors)
+    let mut nodes: Vec<Box<dyn FloorActor<u64>>> = (0..actors)
         .map(|index| {
             let random = XorShift64::of_actor(index);
             let node = FloorNode { random, actors, deleted: deleted.clone() };
-            Box::new(node) as Box<dyn Receiver<u64>>
+            Box::new(node) as Box<dyn FloorActor<u64>>
         })
         .collect();
-    let mut queue = Queue::new();
+    let mut queue = FloorQueue::new();
     let (measured, ()) = Measured::time(tokens as u64 * hops, || {
         for index in 0..tokens {
             queue.post(index, hops);
@@ -97,13 +97,13 @@ fn queue_order(word: &str) -> QueueOrder {
 }
 
 /// A token is the number of its forwards that are left.
-struct Node {
+struct TokenNode {
     random: XorShift64,
     everyone: Arc<OnceLock<Vec<ActorRef<u64>>>>,
     finish: Finish,
 }
 
-impl Actor for Node {
+impl Actor for TokenNode {
     type Msg = u64;
 
     fn handle(&mut self, left: u64, _ctx: &mut Context<'_, Self>) {
@@ -121,8 +121,8 @@ struct FloorNode {
     deleted: Rc<Cell<usize>>,
 }
 
-impl Receiver<u64> for FloorNode {
-    fn receive(&mut self, left: u64, queue: &mut Queue<u64>) {
+impl FloorActor<u64> for FloorNode {
+    fn receive(&mut self, left: u64, queue: &mut FloorQueue<u64>) {
         if left == 0 {
             self.deleted.set(self.deleted.get() + 1);
         } else {

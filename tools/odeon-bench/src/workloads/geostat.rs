@@ -10,10 +10,10 @@ mod pictures;
 use crate::devices::{self, DEVICE};
 use crate::trace;
 use crate::workload::prelude::*;
-use odeon_example_geostat::actors::{Course, Reads, Run, Setup};
+use odeon_example_geostat::actors::{GeostatCourse, Reads, SimulationRun, SimulationSetup};
 use odeon_example_geostat::image_source::GENERATED;
 use odeon_example_geostat::search::{KernelSearch, Limits};
-use odeon_example_geostat::simulation::{Settings, Task};
+use odeon_example_geostat::simulation::{Settings, SimulationTask};
 use odeon_speculative::{Processing, Threshold};
 use std::path::Path;
 use std::time::Duration;
@@ -93,14 +93,14 @@ fn processing(mode: &str) -> Processing {
 }
 
 /// What is to be simulated.
-fn task(params: &Params) -> Result<Task, BenchError> {
+fn task(params: &Params) -> Result<SimulationTask, BenchError> {
     let data = params.word("conditioning");
     let data = (data != NO_DATA).then(|| Path::new(data));
-    Task::load(params.count("grid"), params.word("ti"), data, settings(params))
+    SimulationTask::load(params.count("grid"), params.word("ti"), data, settings(params))
 }
 
 /// The same, searched as the parameters say.
-fn searched_task(params: &Params) -> Result<Task, BenchError> {
+fn searched_task(params: &Params) -> Result<SimulationTask, BenchError> {
     let task = task(params)?;
     if params.word("search") == CPU {
         return Ok(task);
@@ -108,12 +108,12 @@ fn searched_task(params: &Params) -> Result<Task, BenchError> {
     let which = devices::chosen(params).map_err(BenchError::Runtime)?;
     let (image, limits) = (task.model.image().clone(), settings(params).limits);
     let search = KernelSearch::on(which, image, limits).map_err(runtime)?;
-    Ok(Task { model: task.model.searched_by(Box::new(search)), ..task })
+    Ok(SimulationTask { model: task.model.searched_by(Box::new(search)), ..task })
 }
 
 /// A run with these parameters, that has not begun.
-fn set_up(params: &Params) -> Result<Run, BenchError> {
-    let setup = Setup {
+fn set_up(params: &Params) -> Result<SimulationRun, BenchError> {
+    let setup = SimulationSetup {
         workers: params.count("workers"),
         processing: processing(params.word("mode")),
         reads: match params.word("reads") {
@@ -127,14 +127,14 @@ fn set_up(params: &Params) -> Result<Run, BenchError> {
         logs: params.count("logs"),
         log_points: params.count("log_points"),
     };
-    let run = Run::new(searched_task(params)?, setup)?;
+    let run = SimulationRun::new(searched_task(params)?, setup)?;
     trace::watch(run.main_actor());
     Ok(run)
 }
 
 /// One run, looked at after every `every`.
-pub(crate) fn record_course(params: &Params, every: Duration) -> Result<Course, BenchError> {
-    Course::of(&set_up(params)?, every)
+pub(crate) fn record_course(params: &Params, every: Duration) -> Result<GeostatCourse, BenchError> {
+    GeostatCourse::of(&set_up(params)?, every)
 }
 
 fn settings(params: &Params) -> Settings {

@@ -5,12 +5,12 @@ use crate::parameter::Params;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The last ones, by the parameters that they depend on.
-pub(super) struct Kept<T>(Mutex<Vec<(Params, Arc<T>)>>);
+pub(super) struct LastByParams<T>(Mutex<Vec<(Params, Arc<T>)>>);
 
 /// TUNE: guessed 2026-11: as many as take turns in one figure; each is some 20 MB at most.
 const MOST: usize = 4;
 
-impl<T> Kept<T> {
+impl<T> LastByParams<T> {
     pub(super) const fn new() -> Self {
         Self(Mutex::new(Vec::new()))
     }
@@ -42,7 +42,7 @@ mod tests {
     #[test]
     fn the_last_ones_are_kept() {
         const N: Parameter = Parameter::number("n", "", 0, 9, 0);
-        let (kept, mut made) = (Kept::new(), Vec::new());
+        let (kept, mut made) = (LastByParams::new(), Vec::new());
         for n in [1, 1, 2, 3, 4, 1, 5, 5, 1] {
             let params = Params::defaults(&[N]).with("n", Value::Number(n));
             let one = kept.get(params, |params| {

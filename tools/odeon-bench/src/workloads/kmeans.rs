@@ -1,6 +1,6 @@
 //! `kmeans`: the thesis's application, see [`odeon_example_kmeans`].
 
-use super::kept::Kept;
+use super::kept::LastByParams;
 use crate::devices::{self, DEVICE};
 use crate::team::{
     BALANCED, CPU, CPU_WORKERS, DEVICE_WORKERS, KERNEL, MIXED, OBJECTIVE, PIECES, Team,
@@ -8,10 +8,10 @@ use crate::team::{
 use crate::workload::prelude::*;
 use odeon::prelude::*;
 use odeon_device::BalancingReport;
-use odeon_example_iterative::{Crew, Run};
+use odeon_example_iterative::{Crew, CrewRun};
 use odeon_example_kmeans::{
-    Broker, ByCuda, ByKernels, Clustering, Clusters, OnCores, Piece, ServedBy, Servers, Stop, Task,
-    Threads, Tolerance, balanced, generate, on_one_thread, read,
+    Broker, ByCuda, ByKernels, Clustering, Clusters, KmeansTask, OnCores, PointsPiece, ServedBy,
+    Servers, Stop, Threads, Tolerance, balanced, generate, on_one_thread, read,
 };
 use odeon_example_run::standard_error;
 use std::path::Path;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// What several runs need.
-static TASKS: Kept<Task> = Kept::new();
+static TASKS: LastByParams<KmeansTask> = LastByParams::new();
 
 /// The one of this process.
 static BROKER: Broker = Broker::new();
@@ -90,11 +90,11 @@ pub(super) static KMEANS: Workload = Workload {
     ..Workload::new("kmeans", |_, params| unless_lost(|| sample(params)), floor)
 };
 
-fn kept_task(params: &Params) -> Result<Arc<Task>, BenchError> {
+fn kept_task(params: &Params) -> Result<Arc<KmeansTask>, BenchError> {
     TASKS.get(params.only(TASK), task)
 }
 
-fn task(params: &Params) -> Result<Task, BenchError> {
+fn task(params: &Params) -> Result<KmeansTask, BenchError> {
     let (centres, seed) = (params.count("centres"), params.number("seed"));
     let points = match params.word("input") {
         GENERATED => {
@@ -114,12 +114,12 @@ fn task(params: &Params) -> Result<Task, BenchError> {
         (0, rounds) => Stop::After(rounds),
         (seconds, _) => Stop::Lasting(Duration::from_secs(seconds)),
     };
-    Task::new(points, centres, seed, stop)
+    KmeansTask::new(points, centres, seed, stop)
 }
 
 /// Measures a way to cluster, and checks what comes out.
 fn measure(
-    task: &Task,
+    task: &KmeansTask,
     within: Tolerance,
     cluster: impl FnOnce() -> Result<Clusters, BenchError>,
 ) -> Result<Measured, BenchError> {
@@ -155,7 +155,7 @@ fn note(params: &Params) -> Option<String> {
 
 fn floor(params: &Params) -> Result<Measured, BenchError> {
     let task = kept_task(params)?;
-    let Task { points, first, stop, .. } = &*task;
+    let KmeansTask { points, first, stop, .. } = &*task;
     if params.word("floor") == "sequential" {
         return measure(&task, Tolerance::Cores, || Ok(on_one_thread(points, first, *stop)));
     }
@@ -173,7 +173,7 @@ fn sample(params: &Params) -> Result<Result<Measured, BenchError>, BenchError> {
     let mut servers = serve(team, params)?;
     let crew = hire(team, &theater, servers.as_ref(), params)?;
     let within = if team.devices > 0 { Tolerance::Devices } else { Tolerance::Cores };
-    let run = Run::new(&theater, rounds, crew);
+    let run = CrewRun::new(&theater, rounds, crew);
     let mut check = || servers.as_mut().map_or(Ok(()), Servers::check);
     let measured =
         measure(&task, within, || run.complete_if(&mut check).map(Clustering::into_clusters));
@@ -214,7 +214,7 @@ pub(crate) fn report_of_pool(
     let crew = team.pooled(&theater, params, pool.configurations(configurations))?;
     let Crew::Pool(pool) = &crew else { panic!("a pool is asked for") };
     let pool = pool.clone();
-    let run = Run::new(&theater, rounds, crew);
+    let run = CrewRun::new(&theater, rounds, crew);
     measure(&task, Tolerance::Devices, || run.complete().map(Clustering::into_clusters))?;
     Ok(pool.report())
 }
@@ -239,7 +239,7 @@ fn hire(
     theater: &Theater,
     servers: Option<&Servers>,
     params: &Params,
-) -> Result<Crew<Piece>, BenchError> {
+) -> Result<Crew<PointsPiece>, BenchError> {
     if let Some(servers) = servers {
         let mut crew = Crew::new();
         (0..team.size()).try_for_each(|_| crew.add(theater, servers.client()?))?;

@@ -91,7 +91,7 @@ trait BareLauncher {
 }
 
 #[derive(Message)]
-enum Count {
+enum LaunchCount {
     One,
     OneAndWait,
     Counted(Reply<u32>),
@@ -101,34 +101,34 @@ enum Count {
 struct Counting<L>(L);
 
 impl<L: Launcher> DeviceActor for Counting<L> {
-    type Msg = Count;
+    type Msg = LaunchCount;
     type Device = L::Device;
 
     fn handle(
         &mut self,
-        batch: &mut Batch<'_, Count>,
+        batch: &mut Batch<'_, LaunchCount>,
         device: &mut L::Device,
         _ctx: &mut DeviceContext<'_, Self>,
     ) -> Result<(), DeviceError> {
-        if let [Count::Counted(_)] = batch.messages() {
+        if let [LaunchCount::Counted(_)] = batch.messages() {
             let counted = self.0.counted(device)?;
             batch.finish(|message| {
-                if let Count::Counted(reply) = message {
+                if let LaunchCount::Counted(reply) = message {
                     reply.send(counted);
                 }
             });
             return Ok(());
         }
         self.0.launch(device, batch.len() as u32)?;
-        if matches!(batch.messages().last(), Some(Count::OneAndWait)) {
+        if matches!(batch.messages().last(), Some(LaunchCount::OneAndWait)) {
             device.synchronize()?;
         }
         batch.finish(drop);
         Ok(())
     }
 
-    fn is_alone(message: &Count) -> bool {
-        matches!(message, Count::Counted(_))
+    fn is_alone(message: &LaunchCount) -> bool {
+        matches!(message, LaunchCount::Counted(_))
     }
 }
 
@@ -143,16 +143,16 @@ fn by_actor<L: Launcher>(
     let batching = Batching::new().window(Duration::ZERO).at_most(params.count("batch"));
     let make = move || open().map(|(launcher, device)| (Counting(launcher), device));
     let actor = theater.spawn_device("launcher", batching, make).map_err(runtime)?;
-    actor.send(Count::OneAndWait).map_err(runtime)?;
-    actor.ask(Count::Counted).wait().map_err(runtime)?;
+    actor.send(LaunchCount::OneAndWait).map_err(runtime)?;
+    actor.ask(LaunchCount::Counted).wait().map_err(runtime)?;
 
     let waits = params.word("wait") == EACH;
     let (measured, counted) = Measured::time(launches, || {
         for _ in 0..launches {
-            let message = if waits { Count::OneAndWait } else { Count::One };
+            let message = if waits { LaunchCount::OneAndWait } else { LaunchCount::One };
             actor.send(message).map_err(runtime)?;
         }
-        actor.ask(Count::Counted).wait().map_err(runtime)
+        actor.ask(LaunchCount::Counted).wait().map_err(runtime)
     });
     check(launches, counted?).map(|()| measured)
 }

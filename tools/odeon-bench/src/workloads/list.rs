@@ -5,8 +5,8 @@ use crate::trace;
 use crate::workload::prelude::*;
 use odeon_example_sorted_list::history::History;
 use odeon_example_sorted_list::{
-    COORDINATED, Course, Handling, List, MODES, Mix, Mode, Plan, SPECULATIVE_MODES, SPREADS, SUMS,
-    Spread, Sum,
+    COORDINATED, List, ListCourse, ListHandling, ListMode, ListPlan, MODES, Mix, SPECULATIVE_MODES,
+    SPREADS, SUMS, Spread, Sum,
 };
 use std::time::Duration;
 
@@ -100,14 +100,14 @@ fn record_history(_variant: Variant, params: &Params) -> Result<History, BenchEr
 }
 
 /// One run, looked at after every `every`.
-pub(crate) fn record_course(params: &Params, every: Duration) -> Result<Course, BenchError> {
+pub(crate) fn record_course(params: &Params, every: Duration) -> Result<ListCourse, BenchError> {
     set_up(params)?.run_watched(every)
 }
 
 fn set_up(params: &Params) -> Result<List, BenchError> {
-    let handling = Handling {
+    let handling = ListHandling {
         workers: params.count("workers"),
-        mode: Mode::named(params.word("mode")),
+        mode: ListMode::named(params.word("mode")),
         hop_delay: Duration::from_micros(params.number("hop_delay")),
     };
     let list = List::new(&plan(params), &handling)?;
@@ -115,8 +115,8 @@ fn set_up(params: &Params) -> Result<List, BenchError> {
     Ok(list)
 }
 
-fn plan(params: &Params) -> Plan {
-    Plan {
+fn plan(params: &Params) -> ListPlan {
+    ListPlan {
         list_actors: params.count("list_actors"),
         requesters: params.count("requesters"),
         requests: params.number("requests"),

@@ -1,24 +1,24 @@
 //! `logreg`: see [`odeon_example_logreg`].
 
-use super::kept::Kept;
+use super::kept::LastByParams;
 use crate::devices::{self, DEVICE};
 use crate::team::{
     BALANCED, CPU, CPU_WORKERS, DEVICE_WORKERS, KERNEL, MIXED, OBJECTIVE, PIECES, Team,
 };
 use crate::workload::prelude::*;
 use odeon::prelude::*;
-use odeon_example_iterative::{Crew, Run};
+use odeon_example_iterative::{Crew, CrewRun};
 use odeon_example_logreg::{
-    ByKernels, Descent, Fitted, Labelled, OnCores, Piece, Steps, Threads, balanced, check,
+    ByKernels, Descent, Fitted, Labelled, OnCores, SamplesPiece, Steps, Threads, balanced, check,
     generate, on_one_thread, sequential,
 };
 use std::sync::Arc;
 
 /// What several runs need.
-static TASKS: Kept<Task> = Kept::new();
+static TASKS: LastByParams<RegressionTask> = LastByParams::new();
 
 /// What is fitted, and what must come out.
-struct Task {
+struct RegressionTask {
     samples: Arc<Labelled>,
     steps: Steps,
     expected: Fitted,
@@ -60,18 +60,18 @@ pub(super) static LOGREG: Workload = Workload {
     ..Workload::new("logreg", |_, params| run(params), floor)
 };
 
-fn task(params: &Params) -> Result<Arc<Task>, BenchError> {
+fn task(params: &Params) -> Result<Arc<RegressionTask>, BenchError> {
     TASKS.get(params.only(TASK), |params| {
         let (rows, dims) = (params.count("rows"), params.count("dims"));
         let (samples, _) = generate(rows, dims, params.number("seed"));
         let rate = params.number("rate_percent") as f64 / 100.0;
         let steps = Steps { rounds: params.number("rounds"), rate };
         let expected = sequential(&samples, steps);
-        Ok(Task { samples: Arc::new(samples), steps, expected })
+        Ok(RegressionTask { samples: Arc::new(samples), steps, expected })
     })
 }
 
-impl Task {
+impl RegressionTask {
     /// Measures a way to descend, and checks what comes out.
     fn measure(
         &self,
@@ -89,13 +89,13 @@ fn run(params: &Params) -> Result<Measured, BenchError> {
     let team = Team::of(params);
     let crew = hire(team, &theater, params)?;
     let pieces = params.count("pieces") * team.size();
-    let run = Run::new(&theater, Descent::new(task.samples.clone(), pieces, task.steps), crew);
+    let run = CrewRun::new(&theater, Descent::new(task.samples.clone(), pieces, task.steps), crew);
     task.measure(|| run.complete().map(Descent::into_fitted))
 }
 
 fn floor(params: &Params) -> Result<Measured, BenchError> {
     let task = task(params)?;
-    let Task { samples, steps, .. } = &*task;
+    let RegressionTask { samples, steps, .. } = &*task;
     if params.word("floor") == "sequential" {
         return task.measure(|| Ok(on_one_thread(samples, *steps)));
     }
@@ -104,7 +104,7 @@ fn floor(params: &Params) -> Result<Measured, BenchError> {
 }
 
 /// Who does the pieces.
-fn hire(team: Team, theater: &Theater, params: &Params) -> Result<Crew<Piece>, BenchError> {
+fn hire(team: Team, theater: &Theater, params: &Params) -> Result<Crew<SamplesPiece>, BenchError> {
     let which = team.which(params)?;
     match params.word("way") {
         CPU => team.on_cores(theater, || OnCores),

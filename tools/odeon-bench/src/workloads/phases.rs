@@ -6,10 +6,10 @@ mod looks;
 
 use crate::statistics::Spread;
 use crate::workload::prelude::*;
-use looks::{Look, messages_until};
+use looks::{WorkDone, messages_until};
 use odeon_example_run::{theater_with, watch};
-use odeon_example_shared_state::ledger::Plan;
-use odeon_example_shared_state::{Runs, Shared, ToState, Work, enter, processing, spawn};
+use odeon_example_shared_state::ledger::LedgerPlan;
+use odeon_example_shared_state::{Runs, SharedState, ToState, Work, enter, processing, spawn};
 use std::time::Duration;
 
 /// Per cent of the entries that meet, phase by phase.
@@ -44,7 +44,7 @@ pub struct PhasesPlan {
 
 /// What came out for one phase.
 #[derive(Debug, Clone)]
-pub struct Phase {
+pub struct PhaseResult {
     /// Per cent of the entries that meet.
     pub conflict: u64,
     /// The best fixed mode.
@@ -60,9 +60,12 @@ pub struct Phase {
 
 impl PhasesPlan {
     /// Runs all modes, and compares; `before_run` is told the mode of each run.
-    pub fn run(&self, mut before_run: impl FnMut(&'static str)) -> Result<Vec<Phase>, BenchError> {
+    pub fn run(
+        &self,
+        mut before_run: impl FnMut(&'static str),
+    ) -> Result<Vec<PhaseResult>, BenchError> {
         let modes = [FIXED[0], FIXED[1], ADAPTIVE];
-        let mut runs: [Vec<Run>; 3] = Default::default();
+        let mut runs: [Vec<Phases>; 3] = Default::default();
         for sample in 0..self.samples {
             for turn in 0..modes.len() {
                 // WHY: every round begins with another mode, so that none always follows the same
@@ -82,8 +85,8 @@ impl PhasesPlan {
         self.samples * (FIXED.len() + 1)
     }
 
-    fn judge(&self, phase: usize, fixed: &[Vec<Run>; 2], adaptive: &[Run]) -> Phase {
-        let median = |runs: &[Run]| {
+    fn judge(&self, phase: usize, fixed: &[Vec<Phases>; 2], adaptive: &[Phases]) -> PhaseResult {
+        let median = |runs: &[Phases]| {
             let all: Vec<f64> = runs.iter().map(|run| run[phase].measured.ns_per_op()).collect();
             Spread::of(&all).median
         };
@@ -94,7 +97,7 @@ impl PhasesPlan {
         let window = WINDOW.min(self.entries / 8).max(1);
         let messages =
             adaptive.iter().map(|run| messages_until(&run[phase].looks, near_enough, window));
-        Phase {
+        PhaseResult {
             conflict: CONFLICTS[phase],
             best,
             best_ns,
@@ -103,17 +106,17 @@ impl PhasesPlan {
         }
     }
 
-    fn run_once(&self, mode: &str) -> Result<Run, BenchError> {
+    fn run_once(&self, mode: &str) -> Result<Phases, BenchError> {
         let theater = theater_with(self.workers as usize)?;
         let plans = CONFLICTS.map(|conflict| self.plan(conflict));
         let ledger = spawn(&plans[0], &theater, processing(mode));
         let actors = [ledger.actor_ref()];
-        let mut run = Run::new();
+        let mut run = Phases::new();
         for plan in &plans {
             let before = ledger.speculation().commits;
-            let mut looks = vec![Look::default()];
+            let mut looks = vec![WorkDone::default()];
             let look = |elapsed| {
-                looks.push(Look { elapsed, done: ledger.speculation().commits - before });
+                looks.push(WorkDone { elapsed, done: ledger.speculation().commits - before });
             };
             let runs = Runs::once(plan.senders()).into();
             let measured = watch(LOOK, look, || enter(plan, &theater, &actors, &runs))?;
@@ -125,8 +128,8 @@ impl PhasesPlan {
     }
 
     /// Nothing is only looked at.
-    fn plan(&self, conflict: u64) -> Plan {
-        Plan {
+    fn plan(&self, conflict: u64) -> LedgerPlan {
+        LedgerPlan {
             senders: self.senders as usize,
             entries: self.entries.div_ceil(self.senders),
             conflict,
@@ -139,11 +142,11 @@ impl PhasesPlan {
 }
 
 /// All phases of one run.
-type Run = Vec<PhaseRun>;
+type Phases = Vec<PhaseRun>;
 
 struct PhaseRun {
     measured: Measured,
-    looks: Vec<Look>,
+    looks: Vec<WorkDone>,
 }
 
 #[cfg(test)]

@@ -30,11 +30,11 @@ fn run(variant: Variant, params: &Params) -> Result<Measured, BenchError> {
             (theater.spawn(pinger), theater.spawn(ponger))
         }
     };
-    pinger.post(Call::Meet(ponger.clone()));
-    ponger.post(Call::Meet(pinger.clone()));
+    pinger.post(PingPongCall::Meet(ponger.clone()));
+    ponger.post(PingPongCall::Meet(pinger.clone()));
     waiting
         .time(rounds, || {
-            pinger.post(Call::Serve);
+            pinger.post(PingPongCall::Serve);
         })
         .map(Measured::from)
 }
@@ -64,8 +64,8 @@ fn floor(params: &Params) -> Result<Measured, BenchError> {
 }
 
 #[derive(Message)]
-enum Call {
-    Meet(ActorRef<Call>),
+enum PingPongCall {
+    Meet(ActorRef<PingPongCall>),
     /// The driving thread asks for the first ping.
     Serve,
     Ball,
@@ -73,22 +73,22 @@ enum Call {
 
 /// The pinger counts rounds and has a finish; the ponger only answers.
 struct Player {
-    partner: Option<ActorRef<Call>>,
+    partner: Option<ActorRef<PingPongCall>>,
     left: u64,
     finish: Option<Finish>,
 }
 
 impl Actor for Player {
-    type Msg = Call;
+    type Msg = PingPongCall;
 
-    fn handle(&mut self, call: Call, _ctx: &mut Context<'_, Self>) {
+    fn handle(&mut self, call: PingPongCall, _ctx: &mut Context<'_, Self>) {
         match call {
-            Call::Meet(partner) => {
+            PingPongCall::Meet(partner) => {
                 self.partner = Some(partner);
                 return;
             }
-            Call::Serve => {}
-            Call::Ball => {
+            PingPongCall::Serve => {}
+            PingPongCall::Ball => {
                 if let Some(finish) = &self.finish {
                     self.left -= 1;
                     if self.left == 0 {
@@ -99,7 +99,7 @@ impl Actor for Player {
             }
         }
         if let Some(partner) = &self.partner {
-            partner.post(Call::Ball);
+            partner.post(PingPongCall::Ball);
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::memory::MemoryCourse;
 use crate::workload::prelude::*;
 use odeon::prelude::*;
-use producers::Producer;
+use producers::ProducerThread;
 use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -42,15 +42,15 @@ const FLAT_KIB: u64 = 8 << 10;
 /// Fails if memory grows in the second half of a time that is long enough for it to have settled.
 fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
     let theater = theater(params)?;
-    let course = Arc::new(Course::default());
+    let course = Arc::new(ConsumerCourse::default());
     let work = params.number("work");
-    let consumer = theater.spawn(Consumer { work, sum: 0, course: course.clone() });
-    let producer = Producer::start(params.word("producer"), &theater, consumer.clone())?;
+    let consumer = theater.spawn(PressureConsumer { work, sum: 0, course: course.clone() });
+    let producer = ProducerThread::start(params.word("producer"), &theater, consumer.clone())?;
     let lasting = Duration::from_millis(params.number("milliseconds"));
     let (measured, memory) = course.watch(lasting);
     producer.stop();
     // What still waits is handled, and is not counted.
-    let sum = consumer.ask(Item::Sum).wait().map_err(runtime)?;
+    let sum = consumer.ask(PressureItem::Sum).wait().map_err(runtime)?;
     drop(consumer);
     if course.handled() < measured.ops || sum == 0 {
         return Err(BenchError::WrongResult("the consumer lost count".to_owned()));
@@ -79,7 +79,7 @@ fn floor(params: &Params) -> Result<Measured, BenchError> {
 const PAYLOAD: usize = 8;
 
 #[derive(Message)]
-enum Item {
+enum PressureItem {
     Payload([u64; PAYLOAD]),
     Sum(Reply<u64>),
 }
@@ -91,33 +91,33 @@ fn handle(sum: u64, payload: &[u64; PAYLOAD], work: u64) -> u64 {
     })
 }
 
-struct Consumer {
+struct PressureConsumer {
     work: u64,
     sum: u64,
-    course: Arc<Course>,
+    course: Arc<ConsumerCourse>,
 }
 
-impl Actor for Consumer {
-    type Msg = Item;
+impl Actor for PressureConsumer {
+    type Msg = PressureItem;
 
-    fn handle(&mut self, item: Item, _ctx: &mut Context<'_, Self>) {
+    fn handle(&mut self, item: PressureItem, _ctx: &mut Context<'_, Self>) {
         match item {
-            Item::Payload(payload) => {
+            PressureItem::Payload(payload) => {
                 self.sum = handle(self.sum, &payload, self.work);
                 self.course.handled_one();
             }
-            Item::Sum(reply) => reply.send(self.sum | 1),
+            PressureItem::Sum(reply) => reply.send(self.sum | 1),
         }
     }
 }
 
 /// How far the consumer has come.
 #[derive(Default)]
-struct Course {
+struct ConsumerCourse {
     handled: AtomicU64,
 }
 
-impl Course {
+impl ConsumerCourse {
     /// By the consumer alone.
     fn handled_one(&self) {
         // ORDERING: Relaxed, here and below: one writer, and a count that orders nothing.

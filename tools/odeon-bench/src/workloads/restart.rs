@@ -28,14 +28,14 @@ fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
     let theater = theater(params)?;
     let (restarts, queued) = (params.number("restarts"), params.number("queued"));
     let (finish, waiting) = finish_line(1);
-    let course = Arc::new(Course::default());
+    let course = Arc::new(RestartCourse::default());
     let kept = course.clone();
     let fragile = theater.actor().supervised(always_at_once()).spawn(move || {
         // ORDERING: Relaxed: read after the finish line, which orders it.
         kept.lives.fetch_add(1, Ordering::Relaxed);
         Fragile { next: 0, queued, course: kept.clone(), finish: finish.clone() }
     });
-    fragile.post(Order::Begin { restarts });
+    fragile.post(RestartOrder::Begin { restarts });
     waiting.wait()?;
     course.measured(restarts)
 }
@@ -75,13 +75,13 @@ fn check_lives(lives: u64, restarts: u64) -> Result<(), BenchError> {
 
 /// What outlives every restart.
 #[derive(Default)]
-struct Course {
+struct RestartCourse {
     lives: AtomicU64,
     first_failure: OnceLock<Instant>,
     recovery: OnceLock<Duration>,
 }
 
-impl Course {
+impl RestartCourse {
     fn measured(&self, restarts: u64) -> Result<Measured, BenchError> {
         check_lives(self.lives.load(Ordering::Relaxed), restarts)?;
         match self.recovery.get() {
@@ -92,7 +92,7 @@ impl Course {
 }
 
 #[derive(Message)]
-enum Order {
+enum RestartOrder {
     /// Has the actor send itself all that follows, so that it waits when the first failure comes.
     Begin {
         restarts: u64,
@@ -106,24 +106,24 @@ struct Fragile {
     /// Number of the next ordinary message: each life counts from 0, and the last gets all of them.
     next: u64,
     queued: u64,
-    course: Arc<Course>,
+    course: Arc<RestartCourse>,
     finish: Finish,
 }
 
 impl Actor for Fragile {
-    type Msg = Order;
+    type Msg = RestartOrder;
 
-    fn handle(&mut self, order: Order, ctx: &mut Context<'_, Self>) {
+    fn handle(&mut self, order: RestartOrder, ctx: &mut Context<'_, Self>) {
         match order {
-            Order::Begin { restarts } => {
-                (0..restarts).for_each(|_| ctx.send_self(Order::Fail));
-                (0..self.queued).for_each(|number| ctx.send_self(Order::Ordinary(number)));
+            RestartOrder::Begin { restarts } => {
+                (0..restarts).for_each(|_| ctx.send_self(RestartOrder::Fail));
+                (0..self.queued).for_each(|number| ctx.send_self(RestartOrder::Ordinary(number)));
             }
-            Order::Fail => {
+            RestartOrder::Fail => {
                 self.course.first_failure.get_or_init(Instant::now);
                 fail(&mut self.next);
             }
-            Order::Ordinary(number) => self.count(number),
+            RestartOrder::Ordinary(number) => self.count(number),
         }
     }
 }

@@ -27,9 +27,9 @@ fn run(variant: Variant, params: &Params) -> Result<Measured, BenchError> {
         Variant::Pool | Variant::Async | Variant::Stm => None,
     };
     let (finish, waiting) = finish_line(1);
-    let ring: Vec<ActorRef<Step>> = (0..params.count("actors"))
+    let ring: Vec<ActorRef<RingStep>> = (0..params.count("actors"))
         .map(|_| {
-            let member = Member { next: None, finish: finish.clone() };
+            let member = LocalRingMember { next: None, finish: finish.clone() };
             match &stage {
                 Some(stage) => theater.actor().on(stage).spawn(member),
                 None => theater.spawn(member),
@@ -37,12 +37,12 @@ fn run(variant: Variant, params: &Params) -> Result<Measured, BenchError> {
         })
         .collect();
     for (index, member) in ring.iter().enumerate() {
-        member.post(Step::Link(ring[(index + 1) % ring.len()].clone()));
+        member.post(RingStep::Link(ring[(index + 1) % ring.len()].clone()));
     }
     let hops = params.number("hops");
     waiting
         .time(hops, || {
-            ring[0].post(Step::Token(hops));
+            ring[0].post(RingStep::Token(hops));
         })
         .map(Measured::from)
 }
@@ -50,14 +50,14 @@ fn run(variant: Variant, params: &Params) -> Result<Measured, BenchError> {
 pub(super) fn floor(params: &Params) -> Result<Measured, BenchError> {
     let actors = params.count("actors");
     let ended = Rc::new(Cell::new(false));
-    let mut ring: Vec<Box<dyn Receiver<u64>>> = (0..actors)
+    let mut ring: Vec<Box<dyn FloorActor<u64>>> = (0..actors)
         .map(|index| {
             let next = (index + 1) % actors;
-            Box::new(FloorMember { next, ended: ended.clone() }) as Box<dyn Receiver<u64>>
+            Box::new(FloorMember { next, ended: ended.clone() }) as Box<dyn FloorActor<u64>>
         })
         .collect();
     let hops = params.number("hops");
-    let mut queue = Queue::new();
+    let mut queue = FloorQueue::new();
     let (measured, ()) = Measured::time(hops, || {
         queue.post(0, hops);
         queue.drive(&mut ring);
@@ -67,25 +67,25 @@ pub(super) fn floor(params: &Params) -> Result<Measured, BenchError> {
 }
 
 #[derive(Message)]
-enum Step {
-    Link(ActorRef<Step>),
+enum RingStep {
+    Link(ActorRef<RingStep>),
     Token(u64),
 }
 
-struct Member {
-    next: Option<ActorRef<Step>>,
+struct LocalRingMember {
+    next: Option<ActorRef<RingStep>>,
     finish: Finish,
 }
 
-impl Actor for Member {
-    type Msg = Step;
+impl Actor for LocalRingMember {
+    type Msg = RingStep;
 
-    fn handle(&mut self, step: Step, _ctx: &mut Context<'_, Self>) {
+    fn handle(&mut self, step: RingStep, _ctx: &mut Context<'_, Self>) {
         match (step, &self.next) {
-            (Step::Link(next), _) => self.next = Some(next),
-            (Step::Token(0), _) => self.finish.arrive(),
-            (Step::Token(left), Some(next)) => next.post(Step::Token(left - 1)),
-            (Step::Token(_), None) => {}
+            (RingStep::Link(next), _) => self.next = Some(next),
+            (RingStep::Token(0), _) => self.finish.arrive(),
+            (RingStep::Token(left), Some(next)) => next.post(RingStep::Token(left - 1)),
+            (RingStep::Token(_), None) => {}
         }
     }
 }
@@ -95,8 +95,8 @@ struct FloorMember {
     ended: Rc<Cell<bool>>,
 }
 
-impl Receiver<u64> for FloorMember {
-    fn receive(&mut self, left: u64, queue: &mut Queue<u64>) {
+impl FloorActor<u64> for FloorMember {
+    fn receive(&mut self, left: u64, queue: &mut FloorQueue<u64>) {
         if left == 0 {
             self.ended.set(true);
         } else {

@@ -17,10 +17,10 @@ const fn version(about: &'static str, versions: &'static [&'static str]) -> Para
     Parameter::word("version", about, versions).outside_floor().odeon_only()
 }
 
-type Run<S> = fn(&str, usize, &S) -> Result<Timed, BenchError>;
+type ProgramRun<S> = fn(&str, usize, &S) -> Result<Timed, BenchError>;
 type Floor<S> = fn(&S) -> Result<Timed, BenchError>;
 
-fn run<S>(program: Run<S>, setup: S, params: &Params) -> Result<Measured, BenchError> {
+fn run<S>(program: ProgramRun<S>, setup: S, params: &Params) -> Result<Measured, BenchError> {
     program(params.word("version"), params.count("workers"), &setup).map(Measured::from)
 }
 

@@ -6,7 +6,7 @@ use crate::trace;
 use crate::workload::prelude::*;
 use odeon::Message;
 use odeon_example_shared_state::{
-    Looks, MODES, Shared, Sharing, Work, accounts, directory, ledger,
+    Looks, MODES, SharedState, Sharing, Work, accounts, directory, ledger,
 };
 use odeon_speculative::SpeculativeRef;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ impl Looks for Looking {
     }
 }
 
-fn run<S: Shared>(shared: &S, params: &Params) -> Result<Measured, BenchError> {
+fn run<S: SharedState>(shared: &S, params: &Params) -> Result<Measured, BenchError> {
     let (mode, workers) = (params.word("mode"), params.count("workers"));
     let lasting = Duration::from_secs(params.number("seconds"));
     let mut looking = Looking(MemoryCourse::lasting(lasting));
@@ -62,7 +62,7 @@ fn run<S: Shared>(shared: &S, params: &Params) -> Result<Measured, BenchError> {
 }
 
 /// One thread that does everything to the plain struct.
-pub(super) fn floor<S: Shared>(shared: &S) -> Result<Measured, BenchError> {
+pub(super) fn floor<S: SharedState>(shared: &S) -> Result<Measured, BenchError> {
     odeon_example_shared_state::floor(shared).map(Measured::from)
 }
 
@@ -99,8 +99,8 @@ pub(super) static LEDGER: Workload = Workload {
 };
 
 /// Who enters what.
-pub(super) fn ledger_plan(params: &Params) -> ledger::Plan {
-    ledger::Plan {
+pub(super) fn ledger_plan(params: &Params) -> ledger::LedgerPlan {
+    ledger::LedgerPlan {
         senders: params.count("senders"),
         entries: share(params, "entries"),
         conflict: params.number("conflict"),
@@ -143,8 +143,8 @@ pub(super) static ACCOUNTS: Workload = Workload {
     )
 };
 
-fn accounts_plan(params: &Params) -> accounts::Plan {
-    accounts::Plan {
+fn accounts_plan(params: &Params) -> accounts::AccountsPlan {
+    accounts::AccountsPlan {
         senders: params.count("senders"),
         accounts: params.number("accounts"),
         hot: params.number("hot"),
@@ -219,9 +219,9 @@ pub(super) static SESSION_DIRECTORY: Workload = Workload {
     )
 };
 
-fn directory_plan(params: &Params) -> directory::Plan {
+fn directory_plan(params: &Params) -> directory::DirectoryPlan {
     let skew = params.number("skew") as f64 / 100.0;
-    directory::Plan {
+    directory::DirectoryPlan {
         senders: params.count("senders"),
         keys: params.number("keys"),
         zipf: Arc::new(directory::Zipf::new(params.count("keys"), skew)),

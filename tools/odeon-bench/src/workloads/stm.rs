@@ -22,7 +22,7 @@ mod writer;
 
 use crate::peers;
 use crate::workload::prelude::*;
-use case::{Case, Plan};
+use case::{Case, TxPlan};
 
 /// See the module.
 pub(super) static STM: Workload = Workload {
@@ -97,11 +97,11 @@ fn check(params: &Params) -> Result<(), BenchError> {
 }
 
 fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-    (case(params).run)(&Plan::new(params))
+    (case(params).run)(&TxPlan::new(params))
 }
 
 fn floor(params: &Params) -> Result<Measured, BenchError> {
-    (case(params).floor)(&Plan::new(params))
+    (case(params).floor)(&TxPlan::new(params))
 }
 
 fn case(params: &Params) -> &'static Case {

@@ -30,7 +30,7 @@ fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
     let theater = theater(params)?;
     let (ready, is_ready) = finish_line(1);
     let (finish, waiting) = finish_line(1);
-    let order = Order::of(params);
+    let order = TimersOrder::of(params);
     let actor = theater.spawn(Arming { order, timers: VecDeque::new(), ready, finish });
     actor.post(ToArming::Prepare);
     is_ready.wait()?;
@@ -42,7 +42,7 @@ fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
 }
 
 fn floor(params: &Params) -> Result<Measured, BenchError> {
-    let order = Order::of(params);
+    let order = TimersOrder::of(params);
     let mut map = Map { origin: Instant::now(), timers: BTreeMap::new(), armed: 0 };
     let mut timers = order.prepare(|delay| map.arm(delay));
     let (measured, cancelled) = Measured::time(order.timers, || {
@@ -53,13 +53,13 @@ fn floor(params: &Params) -> Result<Measured, BenchError> {
 
 /// What is to be done, with or without a runtime.
 #[derive(Clone, Copy)]
-struct Order {
+struct TimersOrder {
     pending: u64,
     timers: u64,
     newest: bool,
 }
 
-impl Order {
+impl TimersOrder {
     fn of(params: &Params) -> Self {
         Self {
             pending: params.number("pending"),
@@ -117,7 +117,7 @@ enum ToArming {
 }
 
 struct Arming {
-    order: Order,
+    order: TimersOrder,
     timers: VecDeque<Timer>,
     ready: Finish,
     finish: Finish,

@@ -14,7 +14,7 @@ use client::{Client, ToClient};
 use odeon::prelude::*;
 use odeon_example_shared_state::processing;
 use std::sync::mpsc::channel;
-use transfers::{Plan, check_conserved};
+use transfers::{TransferPlan, check_conserved};
 
 /// See the module.
 pub(super) static TRANSFER: Workload = Workload {
@@ -45,7 +45,7 @@ pub(super) static TRANSFER: Workload = Workload {
 const MODES: &[&str] = &["adaptive", "nonblocking", "combined", "sequential", "concurrent"];
 
 fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-    let plan = Plan::new(params);
+    let plan = TransferPlan::new(params);
     let theater = theater(params)?;
     let new_bank = |_| {
         let bank = Bank::new(plan.accounts);
@@ -77,7 +77,7 @@ fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
 }
 
 fn floor(params: &Params) -> Result<Measured, BenchError> {
-    let plan = Plan::new(params);
+    let plan = TransferPlan::new(params);
     let mut gains = vec![vec![0; plan.accounts]; plan.actors];
     let (measured, ()) = Measured::time(plan.transfers, || {
         for transfer in (0..plan.clients).flat_map(|client| plan.transfers_of(client)) {

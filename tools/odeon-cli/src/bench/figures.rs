@@ -4,12 +4,12 @@ mod from_files;
 
 use super::measuring::{at_most, ended};
 use crate::output::{self, Terminal};
-use crate::progress::Progress;
+use crate::progress::RunsProgress;
 use clap::Args;
 use odeon_bench::environment::Machine;
 use odeon_bench::error::BenchError;
-use odeon_bench::figures::hardware::Part;
-use odeon_bench::figures_page::Told;
+use odeon_bench::figures::hardware::HardwarePart;
+use odeon_bench::figures_page::ToldFigures;
 use odeon_bench::figures_run::{FiguresPlan, List, Watch, table};
 use odeon_bench::json_lines::JsonLines;
 use odeon_bench::peers::Peers;
@@ -70,9 +70,9 @@ impl FiguresArguments {
     fn list(&self) -> List {
         match self.hardware.as_deref() {
             None => List::Usual,
-            Some(CORES) => List::Hardware(vec![Part::Cores]),
-            Some(GPU) => List::Hardware(vec![Part::Gpu]),
-            Some(_) => List::Hardware(vec![Part::Cores, Part::Gpu]),
+            Some(CORES) => List::Hardware(vec![HardwarePart::Cores]),
+            Some(GPU) => List::Hardware(vec![HardwarePart::Gpu]),
+            Some(_) => List::Hardware(vec![HardwarePart::Cores, HardwarePart::Gpu]),
         }
     }
 }
@@ -103,7 +103,7 @@ pub(super) fn run(arguments: &FiguresArguments) -> Result<(), BenchError> {
     ])?;
     let notes = notes_beside(arguments.report.as_deref())?;
     if let ([from], List::Usual) = (&arguments.from[..], &plan.list) {
-        let told = Told::read(from)
+        let told = ToldFigures::read(from)
             .map_err(|error| BenchError::bad_argument("--from", error.to_string()))?;
         return write(&told, arguments, &notes);
     }
@@ -140,7 +140,7 @@ pub(super) fn run(arguments: &FiguresArguments) -> Result<(), BenchError> {
     if !outcome.left_out.is_empty() {
         terminal.print(&format!("The time was over before: {}.", outcome.left_out.join("; ")));
     }
-    let told = Told::of(&outcome, &plan, &peers);
+    let told = ToldFigures::of(&outcome, &plan, &peers);
     write(&told, arguments, &notes)?;
     if let Some(path) = &arguments.report {
         write_file(&path.with_extension(LINES), &told.lines())?;
@@ -149,7 +149,7 @@ pub(super) fn run(arguments: &FiguresArguments) -> Result<(), BenchError> {
 }
 
 /// The pages that are asked for.
-fn write(told: &Told, arguments: &FiguresArguments, notes: &str) -> Result<(), BenchError> {
+fn write(told: &ToldFigures, arguments: &FiguresArguments, notes: &str) -> Result<(), BenchError> {
     if let Some(path) = &arguments.report {
         let page = told.page(notes);
         let hardware = from_files::section_beside(path, notes)?;
@@ -190,7 +190,7 @@ struct Display {
     terminal: Terminal,
     json: Option<JsonLines>,
     machine: Machine,
-    progress: Option<Progress>,
+    progress: Option<RunsProgress>,
     group: String,
     done: usize,
 }
@@ -199,7 +199,7 @@ impl Watch for Display {
     fn group(&mut self, name: &str, runs: usize) {
         self.group = name.to_owned();
         self.done = 0;
-        self.progress = Some(Progress::new(runs));
+        self.progress = Some(RunsProgress::new(runs));
     }
 
     fn run(&mut self, case: &Case) {

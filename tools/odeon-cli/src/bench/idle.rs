@@ -2,7 +2,7 @@
 
 use super::measuring::{Comparison, at_most};
 use crate::output::{self, Terminal};
-use crate::progress::Progress;
+use crate::progress::RunsProgress;
 use clap::Args;
 use odeon_bench::environment::Machine;
 use odeon_bench::error::BenchError;
@@ -11,7 +11,7 @@ use odeon_bench::json_lines::JsonLines;
 use odeon_bench::parameter::{Params, Value};
 use odeon_bench::peers::Peers;
 use odeon_bench::statistics::Spread;
-use odeon_bench::table::{Table, short};
+use odeon_bench::table::{TextTable, short};
 use odeon_bench::workload::WORKERS;
 use serde::Serialize;
 
@@ -35,7 +35,7 @@ pub(super) struct IdleArguments {
 
 /// One line of `--json`.
 #[derive(Serialize)]
-struct Record<'a> {
+struct IdleRecord<'a> {
     workload: &'static str,
     #[serde(rename = "impl")]
     implementation: &'a str,
@@ -63,7 +63,7 @@ pub(super) fn run(arguments: &IdleArguments) -> Result<(), BenchError> {
         Params::defaults(&[WORKERS]).with(WORKERS.name, Value::Number(arguments.workers as u64));
     // WHY first: memory is only visible in a fresh process.
     let bytes = idle::bytes_per_actor(arguments.actors, &params)?;
-    let mut progress = Progress::new(arguments.seconds);
+    let mut progress = RunsProgress::new(arguments.seconds);
     let mut seconds = 0;
     let percents = idle::cpu_percent(arguments.cpu_actors, arguments.seconds, &params, || {
         seconds += 1;
@@ -74,7 +74,8 @@ pub(super) fn run(arguments: &IdleArguments) -> Result<(), BenchError> {
     let machine = Machine::here();
     let mut terminal = Terminal::default();
     terminal.print(&format!("idle on {}\n", machine.line()));
-    let mut table = Table::new(["impl", "bytes requested", "bytes resident", "CPU %", "min..max"]);
+    let mut table =
+        TextTable::new(["impl", "bytes requested", "bytes resident", "CPU %", "min..max"]);
     let Spread { min, median, max } = Spread::of(&percents);
     table.row([
         "odeon-pool".to_owned(),
@@ -85,7 +86,7 @@ pub(super) fn run(arguments: &IdleArguments) -> Result<(), BenchError> {
     ]);
     let IdleArguments { actors, cpu_actors, workers, .. } = *arguments;
     let params = IdleParams { actors, cpu_actors, workers };
-    let mut record = Record {
+    let mut record = IdleRecord {
         workload: "idle",
         implementation: "odeon-pool",
         impl_version: None,
@@ -104,7 +105,7 @@ pub(super) fn run(arguments: &IdleArguments) -> Result<(), BenchError> {
         let resident = peers.idle_actor_bytes(name, &idle::peers_params(arguments.actors))?;
         let bytes = BytesPerActor { requested: None, resident: Some(resident) };
         table.row([name.clone(), String::new(), short(resident)]);
-        record = Record {
+        record = IdleRecord {
             implementation: name,
             impl_version: Some(&hello.version),
             requested_bytes_per_actor: bytes.requested,

@@ -3,7 +3,7 @@
 
 use super::measuring::{at_most, ended};
 use crate::output::Terminal;
-use crate::progress::Progress;
+use crate::progress::RunsProgress;
 use clap::builder::StyledStr;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -199,7 +199,7 @@ pub(super) fn run(arguments: &PaperArguments) -> Result<(), BenchError> {
 
 /// A bar for each part.
 struct Display {
-    progress: Option<Progress>,
+    progress: Option<RunsProgress>,
     part: String,
     done: usize,
 }
@@ -208,7 +208,7 @@ impl WatchPaper for Display {
     fn part(&mut self, name: &str, runs: usize) {
         self.part = name.to_owned();
         self.done = 0;
-        self.progress = Some(Progress::new(runs));
+        self.progress = Some(RunsProgress::new(runs));
     }
 
     fn run(&mut self, what: String) {

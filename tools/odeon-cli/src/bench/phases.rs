@@ -2,13 +2,13 @@
 
 use super::measuring::at_most;
 use crate::output::{self, Terminal};
-use crate::progress::Progress;
+use crate::progress::RunsProgress;
 use clap::Args;
 use odeon_bench::environment::Machine;
 use odeon_bench::error::BenchError;
 use odeon_bench::statistics::Spread;
-use odeon_bench::table::{Table, short};
-use odeon_bench::workloads::phases::{Phase, PhasesPlan};
+use odeon_bench::table::{TextTable, short};
+use odeon_bench::workloads::phases::{PhaseResult, PhasesPlan};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -39,7 +39,7 @@ pub(super) struct PhasesArguments {
 
 /// One line of `--json`.
 #[derive(Serialize)]
-struct Record<'a> {
+struct PhaseRecord<'a> {
     workload: &'static str,
     params: PhasesParams,
     phase: usize,
@@ -72,7 +72,7 @@ pub(super) fn run(arguments: &PhasesArguments) -> Result<(), BenchError> {
         samples,
         within_percent: within as u64,
     };
-    let mut progress = Progress::new(plan.runs());
+    let mut progress = RunsProgress::new(plan.runs());
     let mut done = 0;
     let phases = plan.run(|mode| {
         progress.begin(mode.to_owned(), done);
@@ -87,7 +87,7 @@ pub(super) fn run(arguments: &PhasesArguments) -> Result<(), BenchError> {
     if let Some(mut json) = json.take() {
         let params = PhasesParams { handler_ns, senders, entries, workers, within };
         for (phase, found) in phases.iter().enumerate() {
-            json.write(&Record {
+            json.write(&PhaseRecord {
                 workload: "phases",
                 params,
                 phase,
@@ -104,11 +104,11 @@ pub(super) fn run(arguments: &PhasesArguments) -> Result<(), BenchError> {
     terminal.finish()
 }
 
-fn table(phases: &[Phase], within: usize) -> Table {
+fn table(phases: &[PhaseResult], within: usize) -> TextTable {
     let near = format!("messages until within {within} %");
     let headings =
         ["conflict %", "best fixed", "its ns", "adaptive ns", &near, "min..max", "got there"];
-    let mut table = Table::new(headings);
+    let mut table = TextTable::new(headings);
     for phase in phases {
         let reached = phase.messages.iter().flatten().map(|messages| *messages as f64);
         let reached: Vec<f64> = reached.collect();

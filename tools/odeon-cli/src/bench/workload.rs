@@ -3,14 +3,14 @@
 use super::measuring::{Comparison, Repetition};
 use super::paper::{self, PaperArguments};
 use crate::output::{self, Terminal};
-use crate::progress::Progress;
+use crate::progress::RunsProgress;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches};
 use odeon_bench::environment::Machine;
 use odeon_bench::error::BenchError;
 use odeon_bench::parameter::{Parameter, Params, Value};
 use odeon_bench::peers::Peers;
-use odeon_bench::runner::{self, Plan, Results, Wrong};
+use odeon_bench::runner::{self, CasePlan, Results, Wrong};
 use odeon_bench::workload::{Variant, Workload};
 use odeon_bench::{energy, plot, report, sweep, trace};
 use std::path::{Path, PathBuf};
@@ -154,7 +154,7 @@ pub(super) fn run(arguments: &WorkloadArguments) -> Result<(), BenchError> {
     let json = output::json(comparison.json.as_deref())?;
 
     let mut peers = Peers::start(&comparison.vs)?;
-    let mut plan = Plan::default();
+    let mut plan = CasePlan::default();
     let mut missing = Vec::new();
     for params in &combinations {
         if let Some(what) = workload.missing(params) {
@@ -219,12 +219,12 @@ fn notes(workload: &Workload, combinations: &[Params]) -> Vec<String> {
 }
 
 fn measure(
-    plan: &Plan,
+    plan: &CasePlan,
     repetition: Repetition,
     peers: &mut Peers,
 ) -> Result<(Results, Vec<Wrong>), BenchError> {
     let rounds = repetition.rounds();
-    let mut progress = Progress::new(rounds.runs(plan));
+    let mut progress = RunsProgress::new(rounds.runs(plan));
     let mut done = 0;
     runner::measure_right_ones(plan, rounds, peers, |case| {
         progress.begin(format!("{} {}", case.contender.implementation(), case.params), done);

@@ -5,15 +5,15 @@ use odeon_core::{ActorRef, Ask};
 use odeon_theater::{Drained, RemoteError, ToSteward};
 use std::time::{Duration, Instant};
 
-use super::counters::{COUNTER, COUNTERS, Count, ToCounters};
+use super::counters::{COUNTER, COUNTERS, ToCounters, ToTheaterCounter};
 use super::error::TheaterError;
 use super::listing::print;
-use super::looking::{Found, look};
+use super::looking::{FoundTheater, look};
 use super::meant;
-use super::reach::{Member, Reach};
+use super::reach::{GuestTheater, Reach};
 
 #[derive(Args)]
-pub(super) struct Look {
+pub(super) struct LookArguments {
     #[command(flatten)]
     reach: Reach,
     /// How long to look for theaters at most.
@@ -29,7 +29,7 @@ pub(crate) struct MoveArguments {
     #[arg(long, value_name = "THEATER")]
     to: String,
     #[command(flatten)]
-    look: Look,
+    look: LookArguments,
 }
 
 #[derive(Args)]
@@ -40,7 +40,7 @@ pub(crate) struct DrainArguments {
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     drain_within: u64,
     #[command(flatten)]
-    look: Look,
+    look: LookArguments,
 }
 
 #[derive(Args)]
@@ -48,7 +48,7 @@ pub(crate) struct ReopenArguments {
     /// The theater: its name, or the beginning of its identity.
     theater: String,
     #[command(flatten)]
-    look: Look,
+    look: LookArguments,
 }
 
 #[derive(Args)]
@@ -57,7 +57,7 @@ pub(crate) struct SpawnArguments {
     #[arg(long, value_name = "THEATER")]
     at: String,
     #[command(flatten)]
-    look: Look,
+    look: LookArguments,
 }
 
 #[derive(Args)]
@@ -68,10 +68,10 @@ pub(crate) struct CountArguments {
     #[arg(long, value_name = "NUMBER", default_value = "0")]
     add: u64,
     #[command(flatten)]
-    look: Look,
+    look: LookArguments,
 }
 
-impl Look {
+impl LookArguments {
     fn until_answered(&self) -> Duration {
         self.reach.until_answered()
     }
@@ -79,10 +79,10 @@ impl Look {
 
 /// Takes part, looks who is there, asks something, and leaves.
 fn visit(
-    look_for: &Look,
-    ask: impl FnOnce(&Member, &[Found]) -> Result<(), TheaterError>,
+    look_for: &LookArguments,
+    ask: impl FnOnce(&GuestTheater, &[FoundTheater]) -> Result<(), TheaterError>,
 ) -> Result<(), TheaterError> {
-    let member = Member::visiting(&look_for.reach)?;
+    let member = GuestTheater::visiting(&look_for.reach)?;
     let within = Duration::from_secs(look_for.within);
     let done = look(&member, &look_for.reach, within).and_then(|found| ask(&member, &found));
     member.leave();
@@ -92,7 +92,7 @@ fn visit(
 /// What a theater answers that was asked to do something.
 fn answer<T: Send + 'static>(
     ask: Ask<T>,
-    theater: &Found,
+    theater: &FoundTheater,
     to_do: &str,
     within: Duration,
 ) -> Result<T, TheaterError> {
@@ -106,7 +106,7 @@ fn answer<T: Send + 'static>(
     })
 }
 
-fn steward(theater: &Found) -> Result<&ActorRef<ToSteward>, TheaterError> {
+fn steward(theater: &FoundTheater) -> Result<&ActorRef<ToSteward>, TheaterError> {
     let served = theater.served.as_ref().map(|(steward, _)| steward);
     served.ok_or_else(|| {
         TheaterError::failed(format!("the theater {} does not let itself be served", theater.id))
@@ -114,8 +114,8 @@ fn steward(theater: &Found) -> Result<&ActorRef<ToSteward>, TheaterError> {
 }
 
 fn counters(
-    member: &Member,
-    theater: &Found,
+    member: &GuestTheater,
+    theater: &FoundTheater,
     within: Duration,
 ) -> Result<ActorRef<ToCounters>, TheaterError> {
     let asked = member.network.at(theater.id).lookup(COUNTERS);
@@ -159,7 +159,7 @@ pub(super) fn drain(arguments: &DrainArguments) -> Result<(), TheaterError> {
     })
 }
 
-fn told(drained: &Drained, found: &[Found]) -> String {
+fn told(drained: &Drained, found: &[FoundTheater]) -> String {
     let digits = meant::digits_of(found);
     let name = |id| {
         let theater = found.iter().find(|theater| theater.id == id);
@@ -213,13 +213,13 @@ pub(super) fn spawn(arguments: &SpawnArguments) -> Result<(), TheaterError> {
         let created = member.network.at(theater.id).spawn(COUNTER, &());
         let created = created.map_err(TheaterError::failed)?;
         let created = answer(created, theater, "create a counter", within)?;
-        let counter: ActorRef<Count> = created.map_err(|why| {
+        let counter: ActorRef<ToTheaterCounter> = created.map_err(|why| {
             TheaterError::failed(match why {
                 RemoteError::Drained => format!("{} is drained", theater.name()),
                 why => format!("{} creates no counter: {why}", theater.name()),
             })
         })?;
-        let kept = counter.ask(|reply| Count::Keep(counter.clone(), reply));
+        let kept = counter.ask(|reply| ToTheaterCounter::Keep(counter.clone(), reply));
         answer(kept, theater, "keep a counter", within)?;
         match member.network.mobile_id(&counter) {
             Some(id) => print(&id.to_string()),
@@ -237,8 +237,8 @@ pub(super) fn count(arguments: &CountArguments) -> Result<(), TheaterError> {
         let counter = answer(found, theater, "find the counter", within)?;
         let no_counter =
             || TheaterError::argument("<ACTOR>", "it is no counter, or has just moved");
-        let counter: ActorRef<Count> = counter.ok_or_else(no_counter)?;
-        let asked = counter.ask(|reply| Count::Add(arguments.add, reply));
+        let counter: ActorRef<ToTheaterCounter> = counter.ok_or_else(no_counter)?;
+        let asked = counter.ask(|reply| ToTheaterCounter::Add(arguments.add, reply));
         print(&answer(asked, theater, "have it count", within)?.to_string())
     })
 }

@@ -14,31 +14,31 @@ pub(super) const COUNTER: &str = "counter";
 /// Counts, wherever it is. Keeps itself if it is told to: nobody else refers to it between two
 /// commands.
 #[derive(Default, Serialize, Deserialize)]
-struct Counter {
+struct TheaterCounter {
     count: u64,
-    itself: Option<ActorRef<Count>>,
+    itself: Option<ActorRef<ToTheaterCounter>>,
 }
 
 #[derive(Serialize, Deserialize)]
-pub(super) enum Count {
+pub(super) enum ToTheaterCounter {
     /// What it has come to then is answered.
     Add(u64, Reply<u64>),
     /// Answered when it has itself.
-    Keep(ActorRef<Count>, Reply<()>),
+    Keep(ActorRef<ToTheaterCounter>, Reply<()>),
 }
 
-impl Message for Count {}
+impl Message for ToTheaterCounter {}
 
-impl Actor for Counter {
-    type Msg = Count;
+impl Actor for TheaterCounter {
+    type Msg = ToTheaterCounter;
 
-    fn handle(&mut self, count: Count, _: &mut Context<'_, Self>) {
+    fn handle(&mut self, count: ToTheaterCounter, _: &mut Context<'_, Self>) {
         match count {
-            Count::Add(n, reply) => {
+            ToTheaterCounter::Add(n, reply) => {
                 self.count = self.count.saturating_add(n);
                 reply.send(self.count);
             }
-            Count::Keep(itself, reply) => {
+            ToTheaterCounter::Keep(itself, reply) => {
                 self.itself = Some(itself);
                 reply.send(());
             }
@@ -46,14 +46,14 @@ impl Actor for Counter {
     }
 }
 
-impl Mobile for Counter {
+impl Mobile for TheaterCounter {
     const KIND: &'static str = COUNTER;
 }
 
 #[derive(Serialize, Deserialize)]
 pub(super) enum ToCounters {
     /// `None`: it does not sit in this theater, or is none.
-    Find(MobileId, Reply<Option<ActorRef<Count>>>),
+    Find(MobileId, Reply<Option<ActorRef<ToTheaterCounter>>>),
 }
 
 impl Message for ToCounters {}
@@ -77,7 +77,7 @@ impl Actor for Serves {
 
 impl Counters {
     pub(super) fn serve(network: &Network, theater: &Theater) -> Self {
-        network.register_mobile_by(COUNTER, |()| Counter::default());
+        network.register_mobile_by(COUNTER, |()| TheaterCounter::default());
         let serves = theater.spawn(Serves(network.clone()));
         network.publish(COUNTERS, &serves);
         Self { network: network.clone(), serves }

@@ -6,9 +6,9 @@ use serde::Serialize;
 use std::time::Duration;
 
 use super::error::TheaterError;
-use super::looking::{Found, look};
+use super::looking::{FoundTheater, look};
 use super::meant::{digits_of, short, short_actor};
-use super::reach::{Member, Reach};
+use super::reach::{GuestTheater, Reach};
 use crate::output::Terminal;
 
 #[derive(Args)]
@@ -24,7 +24,7 @@ pub(crate) struct PsArguments {
 }
 
 pub(super) fn ps(arguments: &PsArguments) -> Result<(), TheaterError> {
-    let member = Member::visiting(&arguments.reach)?;
+    let member = GuestTheater::visiting(&arguments.reach)?;
     let found = look(&member, &arguments.reach, Duration::from_secs(arguments.within));
     let listed = found.and_then(|found| {
         let text = if arguments.json { json(&found)? } else { tables(&found) };
@@ -69,7 +69,7 @@ struct ListedActor {
     handled: u64,
 }
 
-fn json(found: &[Found]) -> Result<String, TheaterError> {
+fn json(found: &[FoundTheater]) -> Result<String, TheaterError> {
     let theaters = found.iter().map(|theater| {
         let overview = theater.overview();
         ListedTheater {
@@ -95,7 +95,7 @@ fn json(found: &[Found]) -> Result<String, TheaterError> {
     serde_json::to_string_pretty(&listed).map_err(TheaterError::failed)
 }
 
-fn actors(found: &[Found]) -> impl Iterator<Item = (&Found, &MobileActor)> {
+fn actors(found: &[FoundTheater]) -> impl Iterator<Item = (&FoundTheater, &MobileActor)> {
     found.iter().flat_map(|theater| {
         let overview = theater.overview().into_iter();
         overview.flat_map(|overview| &overview.mobile).map(move |actor| (theater, actor))
@@ -109,7 +109,7 @@ fn state(is: Membership) -> &'static str {
     }
 }
 
-fn tables(found: &[Found]) -> String {
+fn tables(found: &[FoundTheater]) -> String {
     let digits = digits_of(found);
     let mut theaters = vec![row(&["theater", "id", "state", "actors", "referred to", "refers to"])];
     for theater in found {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::complaints::Complaints;
 use super::error::TheaterError;
-use super::reach::{Member, Reach};
+use super::reach::{GuestTheater, Reach};
 
 /// TUNE: ms, guessed 2026-11: how often is looked whether all are there of whom others know.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
@@ -16,14 +16,14 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 const UNTIL_MET: Duration = Duration::from_millis(500);
 
 /// A theater, as it was found.
-pub(super) struct Found {
+pub(super) struct FoundTheater {
     pub(super) id: TheaterId,
     pub(super) is: Membership,
     /// `None`: it has no steward, or that has not answered.
     pub(super) served: Option<(ActorRef<ToSteward>, Overview)>,
 }
 
-impl Found {
+impl FoundTheater {
     pub(super) fn name(&self) -> &str {
         self.served.as_ref().map_or("-", |(_, overview)| &overview.name)
     }
@@ -41,15 +41,15 @@ impl Found {
 /// All theaters that there are, in the order of names and identities: once none is missing of which
 /// another one knows, or the time is up.
 pub(super) fn look(
-    member: &Member,
+    member: &GuestTheater,
     reach: &Reach,
     within: Duration,
-) -> Result<Vec<Found>, TheaterError> {
+) -> Result<Vec<FoundTheater>, TheaterError> {
     let begun = Instant::now();
     loop {
         let mut found = look_once(&member.network, begun + within);
         let known: BTreeSet<TheaterId> = found.iter().map(|theater| theater.id).collect();
-        let overviews = || found.iter().filter_map(Found::overview);
+        let overviews = || found.iter().filter_map(FoundTheater::overview);
         let is_missing = |(id, is): &(TheaterId, Membership)| {
             *is == Membership::Present && *id != member.network.id() && !known.contains(id)
         };
@@ -75,7 +75,7 @@ pub(super) fn look(
     }
 }
 
-fn look_once(network: &Network, until: Instant) -> Vec<Found> {
+fn look_once(network: &Network, until: Instant) -> Vec<FoundTheater> {
     // All at once: one that does not answer holds up nobody.
     let left = || until.saturating_duration_since(Instant::now());
     let members = network.members();
@@ -91,5 +91,5 @@ fn look_once(network: &Network, until: Instant) -> Vec<Found> {
         Some((steward, ask.wait_timeout(left()).ok()?))
     });
     let all = members.into_iter().zip(answered);
-    all.map(|((id, is), served)| Found { id, is, served }).collect()
+    all.map(|((id, is), served)| FoundTheater { id, is, served }).collect()
 }

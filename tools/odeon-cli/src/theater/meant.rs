@@ -3,7 +3,7 @@
 use odeon_theater::{Membership, MobileId, Overview, TheaterId};
 
 use super::error::TheaterError;
-use super::looking::Found;
+use super::looking::FoundTheater;
 
 /// How many digits of an identity are shown at least.
 const DIGITS: usize = 8;
@@ -21,8 +21,9 @@ pub(super) fn digits(theaters: impl IntoIterator<Item = TheaterId>) -> usize {
 }
 
 /// The digits that suffice for all that `found` tells of.
-pub(super) fn digits_of(found: &[Found]) -> usize {
-    let mobile = found.iter().filter_map(Found::overview).flat_map(|overview| &overview.mobile);
+pub(super) fn digits_of(found: &[FoundTheater]) -> usize {
+    let mobile =
+        found.iter().filter_map(FoundTheater::overview).flat_map(|overview| &overview.mobile);
     let born = mobile.map(|actor| actor.id.born);
     digits(found.iter().map(|theater| theater.id).chain(born))
 }
@@ -39,11 +40,11 @@ pub(super) fn short_actor(id: MobileId, digits: usize) -> String {
 /// says nothing, nobody knows its name: then fewer digits than are shown may be that, and tell
 /// nobody.
 pub(super) fn theater<'a>(
-    found: &'a [Found],
+    found: &'a [FoundTheater],
     argument: &str,
     text: &str,
-) -> Result<&'a Found, TheaterError> {
-    let mut meant: Vec<&Found> = found.iter().filter(|it| it.name() == text).collect();
+) -> Result<&'a FoundTheater, TheaterError> {
+    let mut meant: Vec<&FoundTheater> = found.iter().filter(|it| it.name() == text).collect();
     let may_be_a_name = text.len() < DIGITS && silent(found).is_some();
     if meant.is_empty() && !text.is_empty() && !may_be_a_name {
         meant.extend(found.iter().filter(|it| it.id.to_string().starts_with(text)));
@@ -73,9 +74,9 @@ pub(super) fn theater<'a>(
 
 /// The actor whose identity is written so, its theater's shortened or not, and where it sits.
 pub(super) fn actor<'a>(
-    found: &'a [Found],
+    found: &'a [FoundTheater],
     text: &str,
-) -> Result<(MobileId, &'a Found), TheaterError> {
+) -> Result<(MobileId, &'a FoundTheater), TheaterError> {
     let refused = |problem: String| Err(TheaterError::argument("<ACTOR>", problem));
     let parts = text.split_once('/').map(|(born, number)| (born, number.parse::<u64>()));
     let Some((born, Ok(number))) = parts.filter(|(born, _)| !born.is_empty()) else {
@@ -83,7 +84,7 @@ pub(super) fn actor<'a>(
             "'{text}' is no actor: one is written as `ps` lists it, 5f3a9c01/42"
         ));
     };
-    let mut meant: Vec<(MobileId, &Found)> = Vec::new();
+    let mut meant: Vec<(MobileId, &FoundTheater)> = Vec::new();
     for theater in found {
         for actor in theater.overview().iter().flat_map(|overview| &overview.mobile) {
             let id = actor.id;
@@ -108,14 +109,14 @@ pub(super) fn actor<'a>(
 
 /// Those that do not say what they are called and which actors they have, if there are any: found
 /// without a steward, or suspected by others.
-fn silent(found: &[Found]) -> Option<String> {
+fn silent(found: &[FoundTheater]) -> Option<String> {
     let suspected = |overview: &Overview| {
         let all = overview.members.clone().into_iter();
         all.filter(|(_, is)| *is == Membership::Suspected).map(|(id, _)| id)
     };
     let is_served = |id: &TheaterId| found.iter().any(|it| it.id == *id && it.served.is_some());
     let mut silent: Vec<TheaterId> = found.iter().map(|theater| theater.id).collect();
-    silent.extend(found.iter().filter_map(Found::overview).flat_map(suspected));
+    silent.extend(found.iter().filter_map(FoundTheater::overview).flat_map(suspected));
     silent.retain(|id| !is_served(id));
     silent.sort_unstable();
     silent.dedup();
@@ -133,7 +134,7 @@ mod tests {
     use odeon_theater::ToSteward;
 
     /// Called so, without a steward or more.
-    fn found(name: &str, first: u128) -> Found {
+    fn found(name: &str, first: u128) -> FoundTheater {
         let id = TheaterId::from_bits(first << 120);
         let overview = Overview {
             theater: id,
@@ -146,7 +147,7 @@ mod tests {
         };
         let actors = Theater::builder().workers(1).build().expect("it can be built");
         let steward = actors.spawn(Nobody);
-        Found { id, is: Membership::Present, served: Some((steward, overview)) }
+        FoundTheater { id, is: Membership::Present, served: Some((steward, overview)) }
     }
 
     struct Nobody;
@@ -194,7 +195,7 @@ mod tests {
     #[test]
     fn an_actor_that_nobody_knows_may_sit_where_nobody_answers() {
         let mut all = vec![found("a", 0xa1), found("b", 0xb1)];
-        let said = |all: &[Found]| {
+        let said = |all: &[FoundTheater]| {
             let error = actor(all, "a1/7").err().expect("nobody knows it");
             (error.is_bad_argument(), error.to_string())
         };

@@ -127,7 +127,7 @@ impl Reach {
         }
     }
 
-    pub(super) fn join(&self, theater: Theater) -> Result<Member, TheaterError> {
+    pub(super) fn join(&self, theater: Theater) -> Result<GuestTheater, TheaterError> {
         let tls = match (&self.tls_authority, &self.tls_certificate, &self.tls_key) {
             (Some(authority), Some(certificate), Some(key)) => Some(Tls {
                 authority: authority.clone(),
@@ -163,7 +163,7 @@ impl Reach {
         let complaints = Some(Complaints::hear());
         let network = odeon_zenoh::join(&theater, &self.cluster, &settings);
         let network = network.map_err(TheaterError::failed)?;
-        Ok(Member { network, theater, complaints })
+        Ok(GuestTheater { network, theater, complaints })
     }
 }
 
@@ -171,7 +171,7 @@ impl Reach {
 const UNTIL_CLOSED: Duration = Duration::from_millis(500);
 
 /// This program's theater, among the others.
-pub(super) struct Member {
+pub(super) struct GuestTheater {
     // In this order: who goes says so first.
     pub(super) network: Network,
     pub(super) theater: Theater,
@@ -179,7 +179,7 @@ pub(super) struct Member {
     pub(super) complaints: Option<Complaints>,
 }
 
-impl Member {
+impl GuestTheater {
     /// One that only asks something.
     pub(super) fn visiting(reach: &Reach) -> Result<Self, TheaterError> {
         reach.check("the theaters")?;

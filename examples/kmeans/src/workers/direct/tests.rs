@@ -15,7 +15,7 @@ fn compiled(test: &str, shared_bytes: u32) -> Option<CudaOnCores> {
 
 /// The output of the program for a piece: members, what blocks have found, and that of the whole
 /// piece, which is added up in two steps.
-fn run(kernel: &CudaOnCores, piece: &Piece, withheld: u32) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
+fn run(kernel: &CudaOnCores, piece: &PointsPiece, withheld: u32) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
     let (points, centres, rows) = (&piece.points, &piece.centres, piece.rows.len());
     let (grid, words) = (grid(piece), words(piece));
     let numbers = [piece.rows.start, rows, points.dims(), centres.count()].map(|n| n as u32);
@@ -38,7 +38,7 @@ fn run(kernel: &CudaOnCores, piece: &Piece, withheld: u32) -> (Vec<u32>, Vec<u32
 
 const UNTOUCHED: u32 = 77;
 
-fn pieces(rows: usize, dims: usize, centres: usize, pieces: usize) -> Vec<Piece> {
+fn pieces(rows: usize, dims: usize, centres: usize, pieces: usize) -> Vec<PointsPiece> {
     let points = Arc::new(generate(rows, dims, 2, rows as u64));
     let first = Centres::drawn(&points, centres, 7);
     Clustering::new(points, first, pieces, Stop::After(1)).first()
@@ -76,11 +76,11 @@ fn what_the_kernels_compute_is_what_cores_compute() {
 #[test]
 fn memory_that_is_too_small_and_centres_that_are_too_many_are_not_touched() {
     let test = "memory_that_is_too_small_is_not_touched";
-    let untouched = |kernel: &CudaOnCores, piece: &Piece, withheld: u32| {
+    let untouched = |kernel: &CudaOnCores, piece: &PointsPiece, withheld: u32| {
         let (members, parts, _) = run(kernel, piece, withheld);
         members.iter().chain(&parts).all(|word| *word == UNTOUCHED)
     };
-    let [first, last] = <[Piece; 2]>::try_from(pieces(10, 2, 3, 2)).expect("two pieces");
+    let [first, last] = <[PointsPiece; 2]>::try_from(pieces(10, 2, 3, 2)).expect("two pieces");
     let shared = grid(&first).shared_bytes;
     assert_eq!(shared, 4 * (3 * 2 + 3 + 1));
     let Some(kernel) = compiled(test, shared) else { return };

@@ -2,7 +2,7 @@
 
 use super::sizes;
 use crate::kernels::{add_up, closest, sums_of_blocks};
-use crate::{Centres, Partial, Piece};
+use crate::{Centres, Partial, PointsPiece};
 use odeon_device::DeviceError;
 use odeon_gpu::{GpuBuffer, Launch, Workbench};
 
@@ -25,7 +25,7 @@ fn block(centres: &Centres) -> usize {
 }
 
 impl Blocks {
-    pub(super) fn new(bench: &mut Workbench, piece: &Piece) -> Result<Self, DeviceError> {
+    pub(super) fn new(bench: &mut Workbench, piece: &PointsPiece) -> Result<Self, DeviceError> {
         let (values, numbers) = sizes(&piece.centres);
         let mut groups = piece.rows.len().div_ceil(block(&piece.centres));
         let mut sums = Vec::new();
@@ -47,7 +47,7 @@ impl Blocks {
     /// Finds the closest centres of all points.
     pub(super) fn find(
         on: &Launch<'_>,
-        piece: &Piece,
+        piece: &PointsPiece,
         points: &GpuBuffer,
         centres: &GpuBuffer,
         members: &mut GpuBuffer,
@@ -63,7 +63,7 @@ impl Blocks {
     pub(super) fn add(
         &mut self,
         on: &Launch<'_>,
-        piece: &Piece,
+        piece: &PointsPiece,
         points: &GpuBuffer,
         [members, previous]: [&GpuBuffer; 2],
     ) {

@@ -2,7 +2,7 @@
 //! that each point is read once.
 
 use crate::kernels::tiled::assign;
-use crate::{Partial, Piece};
+use crate::{Partial, PointsPiece};
 use odeon_device::DeviceError;
 use odeon_example_iterative::sums::{SLICES, WORDS, add_parts};
 use odeon_gpu::{GpuBuffer, GpuDevice, Launch, Workbench};
@@ -44,7 +44,7 @@ struct Shape {
 
 impl Shape {
     /// `None`: there is no room for it.
-    fn of(piece: &Piece, shared_bytes: usize, most_units: usize) -> Option<Self> {
+    fn of(piece: &PointsPiece, shared_bytes: usize, most_units: usize) -> Option<Self> {
         let (dims, count, rows) = (piece.points.dims(), piece.centres.count(), piece.rows.len());
         let fits = |&units: &usize| {
             let groups = (units / (dims + 1)).clamp(1, MOST_GROUPS);
@@ -70,7 +70,10 @@ impl Shape {
 
 impl Tiles {
     /// `None`: there is no room for it in a cube of this device.
-    pub(super) fn new(bench: &mut Workbench, piece: &Piece) -> Result<Option<Self>, DeviceError> {
+    pub(super) fn new(
+        bench: &mut Workbench,
+        piece: &PointsPiece,
+    ) -> Result<Option<Self>, DeviceError> {
         let gpu: &GpuDevice = bench.gpu();
         let Some(shape) = Shape::of(piece, gpu.shared_memory(), gpu.most_units() as usize) else {
             return Ok(None);

@@ -9,9 +9,9 @@ use crate::parameter::Value::{Number, Word};
 use crate::parameter::{Params, Setting};
 use crate::peers::Peers;
 use crate::plot::Bars;
-use crate::runner::{Case, Plan, Results, measure as run};
+use crate::runner::{Case, CasePlan, Results, measure as run};
 use crate::samples::Samples;
-use crate::table::{Table, factor, short};
+use crate::table::{TextTable, factor, short};
 use crate::workload::Variant;
 use odeon_energy::{Governors, GovernorsSet};
 
@@ -120,7 +120,7 @@ fn under(
     plan: &PaperPlan,
     watch: &mut dyn WatchPaper,
 ) -> Result<Vec<Measurement>, BenchError> {
-    let mut cases = Plan::default();
+    let mut cases = CasePlan::default();
     for one in ALL {
         let params = params_of(one, plan);
         match (one.is_floor, kmeans().missing(&params)) {
@@ -193,8 +193,8 @@ pub(super) fn cells(measurement: &Measurement) -> [String; 3] {
     }
 }
 
-pub(super) fn table(measurements: &[Measurement]) -> Table {
-    let mut table = Table::new(["governor", "implementation", "thesis", "W", "ms", "J"]);
+pub(super) fn table(measurements: &[Measurement]) -> TextTable {
+    let mut table = TextTable::new(["governor", "implementation", "thesis", "W", "ms", "J"]);
     for one in measurements {
         let [watts, ms, joules] = cells(one);
         let names = [one.governor, one.implementation, one.in_thesis].map(str::to_owned);

@@ -10,9 +10,9 @@ use crate::parameter::Params;
 use crate::parameter::Value::{Number, Word};
 use crate::peers::Peers;
 use crate::plot::Lines;
-use crate::runner::{Case, Plan, measure as run};
+use crate::runner::{Case, CasePlan, measure as run};
 use crate::statistics::Spread;
-use crate::table::{Table, short};
+use crate::table::{TextTable, short};
 use crate::workload::Variant;
 use crate::workloads::report_of_kmeans_pool;
 use odeon_device::BalancingReport;
@@ -48,7 +48,7 @@ const SETS: &[Set] = &[
 const LONGER: u64 = 20;
 
 /// One set with what came out.
-pub(super) struct Shared {
+pub(super) struct SetResult {
     name: &'static str,
     rows: u64,
     workers: u64,
@@ -113,7 +113,7 @@ impl Profiled {
 pub(super) fn measure(
     plan: &PaperPlan,
     watch: &mut dyn WatchPaper,
-) -> Result<Vec<Shared>, BenchError> {
+) -> Result<Vec<SetResult>, BenchError> {
     SETS.iter().map(|set| one(set, plan, watch)).collect()
 }
 
@@ -123,7 +123,7 @@ fn workers() -> u64 {
     std::thread::available_parallelism().map_or(4, |cores| cores.get() as u64).clamp(4, 8)
 }
 
-fn one(set: &Set, plan: &PaperPlan, watch: &mut dyn WatchPaper) -> Result<Shared, BenchError> {
+fn one(set: &Set, plan: &PaperPlan, watch: &mut dyn WatchPaper) -> Result<SetResult, BenchError> {
     let workers = workers();
     let (rows, rounds) = if plan.quick { (600, 60) } else { (set.rows, set.rounds) };
     let of = |way, [devices, cores]: [u64; 2], pieces: u64| -> Params {
@@ -146,7 +146,7 @@ fn one(set: &Set, plan: &PaperPlan, watch: &mut dyn WatchPaper) -> Result<Shared
         true => pool.with("seconds", Number(2)).with("rounds", Number(0)),
         false => pool.with("rounds", Number(LONGER * rounds)),
     };
-    let mut runs = Plan::default();
+    let mut runs = CasePlan::default();
     for params in (0..=workers).map(alone).filter(|params| kmeans().missing(params).is_none()) {
         runs.add_odeon(kmeans(), Variant::Pool, &params);
     }
@@ -171,10 +171,10 @@ fn one(set: &Set, plan: &PaperPlan, watch: &mut dyn WatchPaper) -> Result<Shared
     });
     let teams = teams.collect();
     let taken = reports.iter().map(|report| report.in_use.count("device") as u64).collect();
-    Ok(Shared { name: set.name, rows, workers, thesis: set.thesis, teams, taken })
+    Ok(SetResult { name: set.name, rows, workers, thesis: set.thesis, teams, taken })
 }
 
-impl Shared {
+impl SetResult {
     /// What numbers are divided by: without a device they are 1.
     fn units(&self) -> (Option<f64>, Option<f64>) {
         let first = self.teams.first();
@@ -287,9 +287,9 @@ pub(super) const HEADINGS: [&str; 6] = [
     "all the work, normalised",
 ];
 
-pub(super) fn table(all: &[Shared]) -> Table {
-    let mut table = Table::new(HEADINGS);
-    all.iter().flat_map(Shared::rows).for_each(|row| table.row(row));
+pub(super) fn table(all: &[SetResult]) -> TextTable {
+    let mut table = TextTable::new(HEADINGS);
+    all.iter().flat_map(SetResult::rows).for_each(|row| table.row(row));
     table
 }
 

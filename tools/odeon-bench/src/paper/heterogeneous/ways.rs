@@ -2,7 +2,7 @@
 
 use crate::lines::of_code;
 use crate::plot::Bars;
-use crate::table::Table;
+use crate::table::TextTable;
 
 /// A way, and the files that somebody has to write for it.
 struct Way {
@@ -65,9 +65,9 @@ impl Way {
     }
 }
 
-pub(super) fn table() -> Table {
+pub(super) fn table() -> TextTable {
     let mut table =
-        Table::new(["way", "in the thesis", "logic", "communication", "thesis's lines"]);
+        TextTable::new(["way", "in the thesis", "logic", "communication", "thesis's lines"]);
     for way in ALL {
         let (logic, communication) = way.lines();
         let theirs =

@@ -2,8 +2,8 @@
 //! Values are given only where the text of a paper gives them; their plots are not read.
 
 use super::matrix::Matrix;
-use super::{ADAPTIVE, FIXED, KEPT, Key, ROLLBACKS, SNAPSHOT, THRESHOLD, TRANSACTION, charts};
-use crate::paper::courses::{Course, Courses};
+use super::{ADAPTIVE, FIXED, KEPT, ListKey, ROLLBACKS, SNAPSHOT, THRESHOLD, TRANSACTION, charts};
+use crate::paper::courses::{Courses, RunCourse};
 use crate::paper::not_measured;
 use crate::paper::page::{Drawing, Section};
 use crate::table::factor;
@@ -121,7 +121,7 @@ pub(super) fn opodis(matrix: &Matrix) -> Vec<Section> {
 }
 
 /// Of Hayduk, 2017, chapter 5.
-pub(super) fn thesis(courses: &Courses<Key>) -> Vec<Section> {
+pub(super) fn thesis(courses: &Courses<ListKey>) -> Vec<Section> {
     let heading = |number: &str| format!("Hayduk's thesis, figure {number}");
     vec![
         figure(
@@ -210,7 +210,7 @@ fn against_one(matrix: &Matrix, mix: &'static str, mode: &'static str, many: u64
 
 /// One way to sum against sums in transactions.
 fn sums(
-    courses: &Courses<Key>,
+    courses: &Courses<ListKey>,
     mix: &'static str,
     width: &'static str,
     sum: &'static str,
@@ -222,7 +222,7 @@ fn sums(
 }
 
 /// Widths that adapt against the fixed one, for one way to sum.
-fn widths(courses: &Courses<Key>, mix: &'static str, sum: &'static str) -> String {
+fn widths(courses: &Courses<ListKey>, mix: &'static str, sum: &'static str) -> String {
     let against_fixed = |width| {
         let compared = compared(courses, (mix, width, sum), (mix, FIXED, sum))?;
         Some(format!("{width} against {FIXED}: {compared}"))
@@ -231,14 +231,15 @@ fn widths(courses: &Courses<Key>, mix: &'static str, sum: &'static str) -> Strin
     if all.is_empty() { not_measured() } else { all.join("; ") }
 }
 
-fn compared(courses: &Courses<Key>, this: Key, other: Key) -> Option<String> {
-    let percent = |of: fn(&Course) -> f64| {
+fn compared(courses: &Courses<ListKey>, this: ListKey, other: ListKey) -> Option<String> {
+    let percent = |of: fn(&RunCourse) -> f64| {
         let (this, other) = (courses.median(this, of)?, courses.median(other, of)?);
         Some(format!("{:+.0} %", (this / other - 1.0) * 100.0))
     };
     let rollbacks = |key| courses.median(key, |course| course.total(ROLLBACKS));
-    let seconds: fn(&Course) -> f64 = |course| course.elapsed.as_secs_f64();
-    let per_second: fn(&Course) -> f64 = |course| course.ops as f64 / course.elapsed.as_secs_f64();
+    let seconds: fn(&RunCourse) -> f64 = |course| course.elapsed.as_secs_f64();
+    let per_second: fn(&RunCourse) -> f64 =
+        |course| course.ops as f64 / course.elapsed.as_secs_f64();
     Some(format!(
         "execution time {}, throughput {}, rollbacks {:.0} against {:.0}",
         percent(seconds)?,
@@ -257,7 +258,7 @@ mod tests {
     fn medians_are_compared_in_per_cent() {
         let course = |ops, ms, rollbacks| {
             let elapsed = Duration::from_millis(ms);
-            vec![Course { ops, elapsed, looks: vec![(elapsed, vec![ops, rollbacks])] }]
+            vec![RunCourse { ops, elapsed, looks: vec![(elapsed, vec![ops, rollbacks])] }]
         };
         let [this, other] = [KEPT, TRANSACTION].map(|sum| ("write", FIXED, sum));
         let both = [(this, course(70, 500, 19)), (other, course(100, 1000, 10))];

@@ -10,7 +10,7 @@ use crate::parameter::Value;
 use crate::parameter::Value::{Number, Word};
 use crate::plot::Lines;
 use crate::runner::WRONG_RESULT;
-use crate::table::Table;
+use crate::table::TextTable;
 
 /// Of the papers; they report 1 to 32 list actors, and 125 to 500 requesters.
 const LIST_ACTORS: [u64; 6] = [1, 2, 4, 8, 16, 32];
@@ -21,7 +21,7 @@ const MODES: [&str; 6] =
     ["plain", "sequential", "concurrent", "nonblocking", "combined", "adaptive"];
 
 /// The mix, the mode, list actors, requesters.
-type Key = (&'static str, &'static str, u64, u64);
+type MatrixKey = (&'static str, &'static str, u64, u64);
 
 /// All execution times.
 pub(super) struct Matrix {
@@ -29,7 +29,7 @@ pub(super) struct Matrix {
     requesters: Vec<u64>,
     mixes: Vec<&'static str>,
     modes: Vec<&'static str>,
-    cases: Cases<Key>,
+    cases: Cases<MatrixKey>,
 }
 
 impl Matrix {
@@ -69,7 +69,7 @@ impl Matrix {
     }
 
     /// The median time of a run, if it was measured.
-    fn seconds(&self, key: Key) -> Option<f64> {
+    fn seconds(&self, key: MatrixKey) -> Option<f64> {
         Some(self.cases.seconds(key)?.median)
     }
 
@@ -130,7 +130,7 @@ impl Matrix {
     /// All execution times, and plots of the mix that OPODIS 2013 does not have.
     pub(super) fn times(&self) -> Section {
         let headings = ["mix", "list actors", "request actors"].into_iter();
-        let mut table = Table::new(headings.chain(self.modes.iter().copied()));
+        let mut table = TextTable::new(headings.chain(self.modes.iter().copied()));
         for &mix in &self.mixes {
             for &actors in &self.list_actors {
                 for &askers in &self.requesters {

@@ -4,7 +4,7 @@ use crate::parameter::Setting;
 use crate::parameter::Value::{Number, Word};
 use crate::workload::Workload;
 use crate::workloads;
-use Kind::{Actor, Selector};
+use VersionKind::{Actor, Selector};
 
 /// A benchmark in all its versions.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ pub(super) struct Comparison {
 #[derive(Debug)]
 pub(super) struct Version {
     pub(super) name: &'static str,
-    pub(super) kind: Kind,
+    pub(super) kind: VersionKind,
     pub(super) settings: &'static [Setting],
     /// The file with its messages and actors, if it has one to itself.
     pub(super) source: Option<&'static str>,
@@ -43,7 +43,7 @@ pub(super) struct Version {
 
 /// Whether a version uses several mailboxes, guards, or readers and writers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum VersionKind {
     Selector,
     Actor,
 }

@@ -24,7 +24,7 @@ fn every_comparison_names_known_things() {
         if let Some((name, values)) = comparison.swept {
             assert!(values.iter().all(|value| known(&[(name, Value::Number(*value))])));
         }
-        for kind in [Kind::Selector, Kind::Actor] {
+        for kind in [VersionKind::Selector, VersionKind::Actor] {
             let of_kind = comparison.versions.iter().filter(|version| version.kind == kind);
             assert!(of_kind.clone().count() > 0, "{}", comparison.title);
             assert!(of_kind.clone().all(|version| known(version.settings)), "{}", comparison.title);

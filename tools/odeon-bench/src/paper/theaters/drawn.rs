@@ -1,6 +1,6 @@
 //! The results of one figure, and what can be said of them.
 
-use super::Key;
+use super::TheatersKey;
 use super::figures::Figure;
 use crate::paper::cases::Cases;
 use crate::paper::not_measured;
@@ -12,25 +12,25 @@ use crate::table::{factor, short};
 /// A figure with its runs.
 pub(super) struct Drawn {
     pub(super) figure: &'static Figure,
-    pub(super) cases: Cases<Key>,
+    pub(super) cases: Cases<TheatersKey>,
 }
 
 impl Drawn {
     /// Line, value on the x axis, and the time of a run.
-    pub(super) fn times(&self) -> impl Iterator<Item = (Key, [String; 2])> + '_ {
+    pub(super) fn times(&self) -> impl Iterator<Item = (TheatersKey, [String; 2])> + '_ {
         self.cases.keys().filter_map(|key| Some((key, self.cases.cells(key)?)))
     }
 
     /// Operations for each step on the x axis.
     fn operations(&self) -> f64 {
-        let of = |key: Key| Some(self.cases.samples(key)?.ops as f64 / key.1 as f64);
+        let of = |key: TheatersKey| Some(self.cases.samples(key)?.ops as f64 / key.1 as f64);
         self.cases.keys().filter_map(of).last().unwrap_or(0.0)
     }
 
     /// The median times of a line.
     fn points(&self, line: &str, from: u64, to: u64) -> Vec<(f64, f64)> {
         let keys = self.cases.keys().filter(|(of, at)| *of == line && (from..=to).contains(at));
-        let point = |key: Key| Some((key.1 as f64, self.cases.seconds(key)?.median));
+        let point = |key: TheatersKey| Some((key.1 as f64, self.cases.seconds(key)?.median));
         keys.filter_map(point).collect()
     }
 

@@ -2,16 +2,16 @@
 
 use odeon::{Message, Reply};
 use odeon_example_shared_state::Speculative;
-use odeon_example_shared_state::ledger::{Accounts, Entry};
+use odeon_example_shared_state::ledger::{Accounts, LedgerEntry};
 use odeon_speculative::{Access, SpeculativeActor, SpeculativeContext, TxResult};
 use odeon_stm::Tx;
 
 pub(super) enum ToLedger {
-    Enter(Entry),
+    Enter(LedgerEntry),
     /// Behind everything that the asking sender has sent.
     Entered(Reply<()>),
     /// A question; who asks for an answer wants to know when to ask for more.
-    Look(Entry, Option<Reply<()>>),
+    Look(LedgerEntry, Option<Reply<()>>),
     Total(Reply<u64>),
 }
 

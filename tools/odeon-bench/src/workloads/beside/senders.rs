@@ -4,7 +4,7 @@ use super::ledger::ToLedger;
 use crate::theater::Post;
 use odeon::prelude::*;
 use odeon_example_run::Finish;
-use odeon_example_shared_state::ledger::Entries;
+use odeon_example_shared_state::ledger::SenderEntries;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -24,12 +24,12 @@ pub(super) enum ToWriter {
 /// Sends all changes.
 pub(super) struct Writer {
     ledger: ActorRef<ToLedger>,
-    changes: Entries,
+    changes: SenderEntries,
     finish: Finish,
 }
 
 impl Writer {
-    pub(super) fn new(ledger: ActorRef<ToLedger>, changes: Entries, finish: Finish) -> Self {
+    pub(super) fn new(ledger: ActorRef<ToLedger>, changes: SenderEntries, finish: Finish) -> Self {
         Self { ledger, changes, finish }
     }
 }
@@ -62,17 +62,17 @@ pub(super) enum ToAsker {
 }
 
 /// Asks, until somebody says that it ends; the same questions again if there are no more.
-pub(super) struct Asker {
+pub(super) struct LedgerAsker {
     ledger: ActorRef<ToLedger>,
-    all: Entries,
-    questions: Entries,
+    all: SenderEntries,
+    questions: SenderEntries,
     ended: Arc<AtomicBool>,
 }
 
-impl Asker {
+impl LedgerAsker {
     pub(super) fn new(
         ledger: ActorRef<ToLedger>,
-        questions: Entries,
+        questions: SenderEntries,
         ended: Arc<AtomicBool>,
     ) -> Self {
         Self { ledger, all: questions.clone(), questions, ended }
@@ -93,7 +93,7 @@ impl Asker {
     }
 }
 
-impl Actor for Asker {
+impl Actor for LedgerAsker {
     type Msg = ToAsker;
 
     fn handle(&mut self, message: ToAsker, ctx: &mut Context<'_, Self>) {

@@ -9,12 +9,12 @@ pub(super) fn run(params: &Params) -> Result<Measured, BenchError> {
     let (creatures, meetings) = (params.count("creatures"), params.number("meetings"));
     let reported = Rc::new(Cell::new(None));
     let mall = Mall::new(creatures, meetings);
-    let mut actors: Vec<Box<dyn Receiver<FloorMessage>>> =
+    let mut actors: Vec<Box<dyn FloorActor<FloorMessage>>> =
         vec![Box::new(FloorMall { mall, reported: reported.clone() })];
     for index in 0..creatures {
         actors.push(Box::new(FloorCreature { creature: Creature::new(index), own: index + 1 }));
     }
-    let mut queue = Queue::new();
+    let mut queue = FloorQueue::new();
     let (measured, ()) = Measured::time(meetings, || {
         for index in 1..=creatures {
             queue.post(index, FloorMessage::Begin);
@@ -43,8 +43,8 @@ struct FloorMall {
     reported: Rc<Cell<Option<u64>>>,
 }
 
-impl Receiver<FloorMessage> for FloorMall {
-    fn receive(&mut self, message: FloorMessage, queue: &mut Queue<FloorMessage>) {
+impl FloorActor<FloorMessage> for FloorMall {
+    fn receive(&mut self, message: FloorMessage, queue: &mut FloorQueue<FloorMessage>) {
         match message {
             FloorMessage::Arrive(colour, creature) => match self.mall.arrive(creature) {
                 Arrival::Waits => {}
@@ -69,8 +69,8 @@ struct FloorCreature {
     own: usize,
 }
 
-impl Receiver<FloorMessage> for FloorCreature {
-    fn receive(&mut self, message: FloorMessage, queue: &mut Queue<FloorMessage>) {
+impl FloorActor<FloorMessage> for FloorCreature {
+    fn receive(&mut self, message: FloorMessage, queue: &mut FloorQueue<FloorMessage>) {
         match message {
             FloorMessage::Meet(colour, second) => {
                 queue.post(second, FloorMessage::Change(self.creature.meet(colour)));

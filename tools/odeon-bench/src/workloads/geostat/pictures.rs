@@ -3,7 +3,7 @@
 
 use crate::error::BenchError;
 use crate::parameter::Params;
-use crate::table::{Table, short};
+use crate::table::{TextTable, short};
 use odeon_example_geostat::actors::{Drawn, draw};
 use odeon_example_geostat::statistics::{DIRECTIONS, Statistics};
 use std::path::Path;
@@ -26,8 +26,8 @@ pub(super) fn write(params: &Params, out: &Path) -> Result<String, BenchError> {
     ))
 }
 
-fn table(ours: &Statistics, theirs: &Statistics) -> Table {
-    let mut table = Table::new(["value", "of", "", "distance", "result", "training image"]);
+fn table(ours: &Statistics, theirs: &Statistics) -> TextTable {
+    let mut table = TextTable::new(["value", "of", "", "distance", "result", "training image"]);
     for (one, other) in ours.0.iter().zip(&theirs.0) {
         let mut row = |what: &str, direction: &str, lag: &str, (ours, theirs): (f64, f64)| {
             let words =

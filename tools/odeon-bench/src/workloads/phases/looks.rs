@@ -4,14 +4,14 @@ use std::time::Duration;
 
 /// Messages that an actor had handled at some time.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Look {
+pub(super) struct WorkDone {
     pub(super) elapsed: Duration,
     pub(super) done: u64,
 }
 
 /// Messages that had been handled when those `window` began during which there were, for the first
 /// time, `per_second` in a second.
-pub(super) fn messages_until(looks: &[Look], per_second: f64, window: u64) -> Option<u64> {
+pub(super) fn messages_until(looks: &[WorkDone], per_second: f64, window: u64) -> Option<u64> {
     let mut end = 0;
     for (index, begin) in looks.iter().enumerate() {
         end = end.max(index);

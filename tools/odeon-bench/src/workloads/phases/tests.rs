@@ -3,11 +3,11 @@
 use super::*;
 
 /// A look each ms, at so many messages in each.
-fn looks(steps: impl IntoIterator<Item = u64>) -> Vec<Look> {
-    let mut looks = vec![Look::default()];
+fn looks(steps: impl IntoIterator<Item = u64>) -> Vec<WorkDone> {
+    let mut looks = vec![WorkDone::default()];
     for step in steps {
-        let Look { elapsed, done } = looks[looks.len() - 1];
-        looks.push(Look { elapsed: elapsed + Duration::from_millis(1), done: done + step });
+        let WorkDone { elapsed, done } = looks[looks.len() - 1];
+        looks.push(WorkDone { elapsed: elapsed + Duration::from_millis(1), done: done + step });
     }
     looks
 }
@@ -42,7 +42,7 @@ fn an_adaptive_actor_follows_every_change() {
         within_percent: 60,
     };
     // Loosely, and not at the first attempt: other programs may take a core meanwhile.
-    let follows = |phase: &Phase| {
+    let follows = |phase: &PhaseResult| {
         let soonest = phase.messages.iter().flatten().min();
         soonest.is_some_and(|messages| *messages <= plan.entries / 2)
     };

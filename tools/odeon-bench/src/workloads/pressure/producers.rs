@@ -1,7 +1,7 @@
 //! Who sends: an actor that is held back, a thread that waits in `send`, or a future that waits
 //! before it.
 
-use super::{Item, PAYLOAD};
+use super::{PAYLOAD, PressureItem};
 use crate::error::BenchError;
 use crate::theater::{Post, runtime};
 use odeon::prelude::*;
@@ -16,16 +16,16 @@ pub(super) const NAMES: [&str; 3] = ["actor", "thread", "async"];
 const AT_ONCE: u64 = 16;
 
 /// Sends until it is stopped.
-pub(super) struct Producer {
+pub(super) struct ProducerThread {
     running: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Producer {
+impl ProducerThread {
     pub(super) fn start(
         name: &str,
         theater: &Theater,
-        to: ActorRef<Item>,
+        to: ActorRef<PressureItem>,
     ) -> Result<Self, BenchError> {
         let running = Arc::new(AtomicBool::new(true));
         let floods = Floods { to, running: running.clone(), next: 0 };
@@ -50,7 +50,7 @@ impl Producer {
     }
 }
 
-impl Drop for Producer {
+impl Drop for ProducerThread {
     fn drop(&mut self) {
         // ORDERING: Relaxed: as above.
         self.running.store(false, Ordering::Relaxed);
@@ -58,7 +58,7 @@ impl Drop for Producer {
 }
 
 struct Floods {
-    to: ActorRef<Item>,
+    to: ActorRef<PressureItem>,
     running: Arc<AtomicBool>,
     next: u64,
 }
@@ -69,9 +69,9 @@ impl Floods {
         self.running.load(Ordering::Relaxed)
     }
 
-    fn item(&mut self) -> Item {
+    fn item(&mut self) -> PressureItem {
         self.next += 1;
-        Item::Payload([self.next; PAYLOAD])
+        PressureItem::Payload([self.next; PAYLOAD])
     }
 
     fn send_all(mut self) {

@@ -9,14 +9,14 @@ pub(super) struct Case {
     /// The word on the command line.
     pub(super) name: &'static str,
     /// Runs it on `odeon-stm`, and checks the result.
-    pub(super) run: fn(&Plan) -> Result<Measured, BenchError>,
+    pub(super) run: fn(&TxPlan) -> Result<Measured, BenchError>,
     /// The same work without transactions.
-    pub(super) floor: fn(&Plan) -> Result<Measured, BenchError>,
+    pub(super) floor: fn(&TxPlan) -> Result<Measured, BenchError>,
 }
 
 /// The parameters of a run, read once.
 #[derive(Debug, Clone)]
-pub(super) struct Plan {
+pub(super) struct TxPlan {
     pub(super) threads: usize,
     pub(super) variables: usize,
     pub(super) length: usize,
@@ -25,7 +25,7 @@ pub(super) struct Plan {
     pub(super) seed: u64,
 }
 
-impl Plan {
+impl TxPlan {
     pub(super) fn new(params: &Params) -> Self {
         Self {
             threads: params.count("threads"),

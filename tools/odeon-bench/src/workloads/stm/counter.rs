@@ -1,6 +1,6 @@
 //! `counter`: all threads add to one `TCounter`.
 
-use super::case::{Case, Plan};
+use super::case::{Case, TxPlan};
 use super::threads;
 use crate::error::BenchError;
 use crate::samples::Measured;
@@ -9,7 +9,7 @@ use std::hint::black_box;
 
 pub(super) const CASE: Case = Case { name: "counter", run, floor };
 
-fn run(plan: &Plan) -> Result<Measured, BenchError> {
+fn run(plan: &TxPlan) -> Result<Measured, BenchError> {
     let counter = TCounter::new(0);
     let (measured, _) = threads::run_unprepared(plan, |thread| {
         (0..plan.share(thread)).for_each(|_| atomically(|tx| counter.add(tx, 1)));
@@ -19,7 +19,7 @@ fn run(plan: &Plan) -> Result<Measured, BenchError> {
 }
 
 /// Additions to plain memory, on one thread.
-pub(super) fn floor(plan: &Plan) -> Result<Measured, BenchError> {
+pub(super) fn floor(plan: &TxPlan) -> Result<Measured, BenchError> {
     let plan = &plan.alone();
     let (measured, totals) = threads::run_unprepared(plan, |thread| {
         let mut total = 0_u64;

@@ -1,7 +1,7 @@
 //! The sorted list that is walked: once a [`TList`], once one of boxes. Both allocate a cell for
 //! each value, the last one first, of the same size where `malloc` gives pieces of 16 bytes.
 
-use super::case::Plan;
+use super::case::TxPlan;
 use super::threads;
 use crate::error::BenchError;
 use crate::samples::Measured;
@@ -11,22 +11,22 @@ use odeon_stm::{Rollback, View};
 use std::hint::black_box;
 
 /// The values of the list at first: even, so that others fit between them.
-fn values(plan: &Plan) -> impl DoubleEndedIterator<Item = u32> {
+fn values(plan: &TxPlan) -> impl DoubleEndedIterator<Item = u32> {
     (0..plan.nodes).map(|number| 2 * number)
 }
 
 /// What they add up to.
-pub(super) fn sum_of_values(plan: &Plan) -> u64 {
+pub(super) fn sum_of_values(plan: &TxPlan) -> u64 {
     values(plan).map(u64::from).sum()
 }
 
 /// A list for transactions.
-pub(super) fn linked(plan: &Plan) -> TList<u32> {
+pub(super) fn linked(plan: &TxPlan) -> TList<u32> {
     values(plan).collect()
 }
 
 /// A list of boxes.
-pub(super) fn boxed(plan: &Plan) -> SortedList {
+pub(super) fn boxed(plan: &TxPlan) -> SortedList {
     let mut list = SortedList::default();
     for value in values(plan).rev() {
         list.insert(value);
@@ -41,7 +41,7 @@ pub(super) fn sum<'t, V: View<'t>>(list: &'t TList<u32>, view: &mut V) -> Result
 }
 
 /// The floor of walks that change nothing: all threads walk one list of boxes.
-pub(super) fn floor_of_walks(plan: &Plan) -> Result<Measured, BenchError> {
+pub(super) fn floor_of_walks(plan: &TxPlan) -> Result<Measured, BenchError> {
     let (list, expected) = (boxed(plan), sum_of_values(plan));
     let (measured, right) = threads::run_unprepared(plan, |thread| {
         let walk = |_: &u64| sum_of_boxes(black_box(&list)) == expected;

@@ -4,17 +4,17 @@
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 /// See the module.
-pub(super) struct LockedMarks(Vec<Mark>);
+pub(super) struct LockedMarks(Vec<LockedMark>);
 
 #[repr(align(16))]
-struct Mark {
+struct LockedMark {
     word: AtomicU64,
     value: AtomicI64,
 }
 
 impl LockedMarks {
     pub(super) fn new(count: usize) -> Self {
-        let mark = |_| Mark { word: AtomicU64::new(0), value: AtomicI64::new(0) };
+        let mark = |_| LockedMark { word: AtomicU64::new(0), value: AtomicI64::new(0) };
         Self((0..count).map(mark).collect())
     }
 
@@ -29,7 +29,7 @@ impl LockedMarks {
 
     /// All values, each looked at until nobody was writing it.
     pub(super) fn sum(&self) -> i64 {
-        self.0.iter().map(Mark::read).sum()
+        self.0.iter().map(LockedMark::read).sum()
     }
 
     pub(super) fn into_values(self) -> Vec<i64> {
@@ -37,7 +37,7 @@ impl LockedMarks {
     }
 }
 
-impl Mark {
+impl LockedMark {
     #[inline]
     fn lock(&self) -> u64 {
         // ORDERING: Relaxed: only this thread writes it. AcqRel: the lock is seen before the value

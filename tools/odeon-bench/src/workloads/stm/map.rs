@@ -3,7 +3,7 @@
 //! the thread has removed. So all keys are there but for a few, and what is looked for is mostly
 //! found.
 
-use super::case::{Case, Plan};
+use super::case::{Case, TxPlan};
 use super::threads;
 use crate::error::BenchError;
 use crate::samples::Measured;
@@ -21,7 +21,7 @@ const GETS: u64 = 97;
 /// A value has its key in the bits above these.
 const NUMBER_BITS: u32 = 32;
 
-fn run(plan: &Plan) -> Result<Measured, BenchError> {
+fn run(plan: &TxPlan) -> Result<Measured, BenchError> {
     let map: TMap<u64, u64> = at_first(plan).collect();
     let (measured, seen) = threads::run_unprepared(plan, |thread| each(plan, thread, &map));
     let pairs = |map: &TMap<u64, u64>| {
@@ -32,7 +32,7 @@ fn run(plan: &Plan) -> Result<Measured, BenchError> {
 }
 
 /// A `HashMap` under a lock of readers and writers.
-fn floor(plan: &Plan) -> Result<Measured, BenchError> {
+fn floor(plan: &TxPlan) -> Result<Measured, BenchError> {
     let map: RwLock<HashMap<u64, u64>> = RwLock::new(at_first(plan).collect());
     let (measured, seen) = threads::run_unprepared(plan, |thread| each(plan, thread, &map));
     let map = map.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -44,7 +44,7 @@ fn push<T>(mut all: Vec<T>, more: T) -> Vec<T> {
     all
 }
 
-fn at_first(plan: &Plan) -> impl Iterator<Item = (u64, u64)> {
+fn at_first(plan: &TxPlan) -> impl Iterator<Item = (u64, u64)> {
     (0..plan.variables as u64).map(|key| (key, value(key, 0)))
 }
 
@@ -111,7 +111,7 @@ impl Map for RefCell<HashMap<u64, u64>> {
 
 /// What the transactions of one thread have seen.
 #[derive(Debug, Default, PartialEq)]
-struct Seen {
+struct MapSeen {
     /// Transactions that were answered with a value of their key, or with none.
     right: u64,
     /// Sum of the values.
@@ -127,9 +127,9 @@ fn mark(key: u64) -> u64 {
 
 /// Runs all transactions of a thread.
 #[inline]
-fn each(plan: &Plan, thread: usize, map: &impl Map) -> Seen {
+fn each(plan: &TxPlan, thread: usize, map: &impl Map) -> MapSeen {
     let mut random = SplitMix64::new(plan.seed.wrapping_add(thread as u64));
-    let (mut seen, mut changes, mut removed) = (Seen::default(), 0_u64, 0);
+    let (mut seen, mut changes, mut removed) = (MapSeen::default(), 0_u64, 0);
     for number in 1..=plan.share(thread) {
         let drawn = random.next();
         let mut key = ((drawn >> 32) * plan.variables as u64) >> 32;
@@ -161,7 +161,7 @@ fn each(plan: &Plan, thread: usize, map: &impl Map) -> Seen {
 
 /// Every value is of its key, the keys are those that the transactions have left, and a thread that
 /// was alone has seen and left what it would have on a map of its own.
-fn check(plan: &Plan, seen: &[Seen], mut pairs: Vec<(u64, u64)>) -> Result<(), BenchError> {
+fn check(plan: &TxPlan, seen: &[MapSeen], mut pairs: Vec<(u64, u64)>) -> Result<(), BenchError> {
     plan.check_all(seen.iter().map(|seen| seen.right))?;
     pairs.sort_unstable();
     let wrong = |problem: String| Err(BenchError::WrongResult(problem));
@@ -192,14 +192,14 @@ fn check(plan: &Plan, seen: &[Seen], mut pairs: Vec<(u64, u64)>) -> Result<(), B
 mod tests {
     use super::*;
 
-    fn plan(threads: usize) -> Plan {
-        Plan { threads, variables: 5, length: 2, transactions: 4_000, nodes: 1, seed: 3 }
+    fn plan(threads: usize) -> TxPlan {
+        TxPlan { threads, variables: 5, length: 2, transactions: 4_000, nodes: 1, seed: 3 }
     }
 
     type Pairs = Vec<(u64, u64)>;
 
     /// What one thread sees and leaves.
-    fn of_one(plan: &Plan) -> (Seen, Pairs) {
+    fn of_one(plan: &TxPlan) -> (MapSeen, Pairs) {
         let map = RefCell::new(at_first(plan).collect::<HashMap<_, _>>());
         let seen = each(plan, 0, &map);
         (seen, map.into_inner().into_iter().collect())
@@ -215,12 +215,12 @@ mod tests {
 
     #[test]
     fn a_lost_key_and_a_stale_or_misplaced_value_are_noticed() {
-        let refused = |threads, change: &dyn Fn(&mut Seen, &mut Pairs)| {
+        let refused = |threads, change: &dyn Fn(&mut MapSeen, &mut Pairs)| {
             let (mut seen, mut pairs) = of_one(&plan(1));
             pairs.sort_unstable();
             change(&mut seen, &mut pairs);
             // With several threads the second one has seen nothing.
-            let seen: Vec<Seen> = [seen, Seen::default()].into_iter().take(threads).collect();
+            let seen: Vec<_> = [seen, MapSeen::default()].into_iter().take(threads).collect();
             check(&plan(threads), &seen, pairs).map_err(|error| error.to_string())
         };
         for threads in [1, 2] {

@@ -2,7 +2,7 @@
 //! the mark of a transaction, and none that the same thread has overwritten. Where one thread has
 //! its variables for itself, all that it has read is known as well.
 
-use super::case::Plan;
+use super::case::TxPlan;
 use super::places::{Drawn, Places};
 use super::threads;
 use crate::error::BenchError;
@@ -18,12 +18,12 @@ fn mark(thread: usize, number: u64) -> u64 {
 }
 
 /// Variables that no transaction has touched.
-pub(super) fn unmarked(plan: &Plan) -> Vec<TVar<u64>> {
+pub(super) fn unmarked(plan: &TxPlan) -> Vec<TVar<u64>> {
     (0..plan.variables).map(|_| TVar::new(0)).collect()
 }
 
 /// All transactions of one thread; answers the sum of what they have read.
-pub(super) fn transact(plan: &Plan, thread: usize, variables: &[TVar<u64>]) -> u64 {
+pub(super) fn transact(plan: &TxPlan, thread: usize, variables: &[TVar<u64>]) -> u64 {
     each(plan, thread, |drawn, mark| {
         atomically(|tx| {
             let mut seen = 0_u64;
@@ -39,7 +39,7 @@ pub(super) fn transact(plan: &Plan, thread: usize, variables: &[TVar<u64>]) -> u
 }
 
 /// The same on plain memory, for one thread.
-pub(super) fn floor(plan: &Plan) -> Result<Measured, BenchError> {
+pub(super) fn floor(plan: &TxPlan) -> Result<Measured, BenchError> {
     let plan = &plan.alone();
     let (measured, mut ended) = threads::run(
         plan,
@@ -50,7 +50,7 @@ pub(super) fn floor(plan: &Plan) -> Result<Measured, BenchError> {
     check_own(plan, 0, &variables, seen).map(|()| measured)
 }
 
-fn overwrite(plan: &Plan, thread: usize, variables: &mut [u64]) -> u64 {
+fn overwrite(plan: &TxPlan, thread: usize, variables: &mut [u64]) -> u64 {
     each(plan, thread, |drawn, mark| {
         let seen = drawn.read().fold(0_u64, |seen, place| seen.wrapping_add(variables[place]));
         drawn.written().for_each(|place| variables[place] = mark);
@@ -61,14 +61,14 @@ fn overwrite(plan: &Plan, thread: usize, variables: &mut [u64]) -> u64 {
 /// Runs the transactions of one thread, each of which answers the sum of what it has read; adds
 /// that up.
 #[inline]
-fn each(plan: &Plan, thread: usize, mut transact: impl FnMut(&Drawn<'_>, u64) -> u64) -> u64 {
+fn each(plan: &TxPlan, thread: usize, mut transact: impl FnMut(&Drawn<'_>, u64) -> u64) -> u64 {
     let mut places = Places::of_thread(plan, thread);
     let transact = |number| transact(&places.draw(), mark(thread, number));
     (0..plan.share(thread)).map(transact).fold(0, u64::wrapping_add)
 }
 
 /// The marks that a thread leaves if nobody else writes; 0 where it writes nothing.
-fn last_marks(plan: &Plan, thread: usize) -> Vec<u64> {
+fn last_marks(plan: &TxPlan, thread: usize) -> Vec<u64> {
     let mut marks = vec![0; plan.variables];
     overwrite(plan, thread, &mut marks);
     marks
@@ -77,7 +77,7 @@ fn last_marks(plan: &Plan, thread: usize) -> Vec<u64> {
 /// Refuses variables of one thread that do not hold its last marks, and a wrong sum of what it has
 /// read.
 pub(super) fn check_own(
-    plan: &Plan,
+    plan: &TxPlan,
     thread: usize,
     values: &[u64],
     seen: u64,
@@ -92,7 +92,7 @@ pub(super) fn check_own(
 }
 
 /// Refuses variables of all threads that do not hold the last mark of one of them.
-pub(super) fn check_shared(plan: &Plan, values: &[u64]) -> Result<(), BenchError> {
+pub(super) fn check_shared(plan: &TxPlan, values: &[u64]) -> Result<(), BenchError> {
     let (mut is_written, mut is_last) = (vec![false; values.len()], vec![false; values.len()]);
     for thread in 0..plan.threads {
         for (place, mark) in last_marks(plan, thread).into_iter().enumerate() {
@@ -119,7 +119,8 @@ mod tests {
 
     #[test]
     fn a_lost_and_an_invented_write_are_noticed() {
-        let plan = Plan { threads: 2, variables: 6, length: 2, transactions: 9, nodes: 1, seed: 3 };
+        let plan =
+            TxPlan { threads: 2, variables: 6, length: 2, transactions: 9, nodes: 1, seed: 3 };
         let first = last_marks(&plan, 0);
         let second = last_marks(&plan, 1);
         let merged: Vec<u64> = first.iter().zip(&second).map(|(a, b)| *a.max(b)).collect();

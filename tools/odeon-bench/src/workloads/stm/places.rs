@@ -1,6 +1,6 @@
 //! Which variables a transaction touches. Peers draw the same.
 
-use super::case::Plan;
+use super::case::TxPlan;
 use odeon_example_run::SplitMix64;
 
 /// Draws for one thread: one variable of each of `length` equal parts, so that they are different
@@ -21,7 +21,7 @@ pub(super) struct Drawn<'a> {
 
 impl Places {
     /// The draws of the thread with this index.
-    pub(super) fn of_thread(plan: &Plan, thread: usize) -> Self {
+    pub(super) fn of_thread(plan: &TxPlan, thread: usize) -> Self {
         let mut of_threads = SplitMix64::new(plan.seed.wrapping_add(thread as u64));
         Self {
             random: SplitMix64::new(of_threads.next()),
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn places_differ_ascend_and_reach_every_part() {
         for (variables, length) in [(2, 2), (10, 3), (10, 10), (1000, 2)] {
-            let plan = Plan { threads: 1, variables, length, transactions: 0, nodes: 1, seed: 7 };
+            let plan = TxPlan { threads: 1, variables, length, transactions: 0, nodes: 1, seed: 7 };
             let mut places = Places::of_thread(&plan, 0);
             let mut payers = [0, 0];
             for _ in 0..1000 {

@@ -1,6 +1,6 @@
 //! Threads that begin together, and the time from the first one's begin to the last one's end.
 
-use super::case::Plan;
+use super::case::TxPlan;
 use crate::samples::Measured;
 use std::panic::resume_unwind;
 use std::sync::Barrier;
@@ -9,7 +9,7 @@ use std::time::Instant;
 /// Runs `work` on each thread of the plan, on what `prepare` has made there; only `work` is
 /// measured. Answers what the threads have prepared and found out, in their order.
 pub(super) fn run<S: Send, R: Send>(
-    plan: &Plan,
+    plan: &TxPlan,
     prepare: impl Fn(usize) -> S + Sync,
     work: impl Fn(usize, &mut S) -> R + Sync,
 ) -> (Measured, Vec<(S, R)>) {
@@ -37,7 +37,7 @@ pub(super) fn run<S: Send, R: Send>(
 
 /// [`run`] with nothing to prepare.
 pub(super) fn run_unprepared<R: Send>(
-    plan: &Plan,
+    plan: &TxPlan,
     work: impl Fn(usize) -> R + Sync,
 ) -> (Measured, Vec<R>) {
     let (measured, found) = run(plan, |_| (), |thread, ()| work(thread));

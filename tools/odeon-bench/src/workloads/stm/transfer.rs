@@ -1,7 +1,7 @@
 //! `transfer`: a bank. A transaction takes money from one account and gives as much to each of the
 //! others that it touches; with two of them it is the usual transfer.
 
-use super::case::{Case, Plan};
+use super::case::{Case, TxPlan};
 use super::places::{Drawn, Places};
 use super::threads;
 use crate::error::BenchError;
@@ -14,7 +14,7 @@ pub(super) const CASE: Case = Case { name: "transfer", run, floor };
 /// Of each account before the first transfer. Balances are numbers modulo 2^64: none is refused.
 const INITIAL_BALANCE: u64 = 1_000_000;
 
-fn run(plan: &Plan) -> Result<Measured, BenchError> {
+fn run(plan: &TxPlan) -> Result<Measured, BenchError> {
     let accounts: Vec<TVar<u64>> =
         (0..plan.variables).map(|_| TVar::new(INITIAL_BALANCE)).collect();
     let (measured, transfers) = threads::run_unprepared(plan, |thread| {
@@ -33,7 +33,7 @@ fn run(plan: &Plan) -> Result<Measured, BenchError> {
 }
 
 /// A mutex for each account; a transfer locks its accounts in ascending order.
-fn floor(plan: &Plan) -> Result<Measured, BenchError> {
+fn floor(plan: &TxPlan) -> Result<Measured, BenchError> {
     let accounts: Vec<Mutex<u64>> =
         (0..plan.variables).map(|_| Mutex::new(INITIAL_BALANCE)).collect();
     let (measured, transfers) = threads::run_unprepared(plan, |thread| match plan.length {
@@ -64,7 +64,7 @@ fn lock(account: &Mutex<u64>) -> MutexGuard<'_, u64> {
 
 /// Does all transfers of a thread, and says how many they are.
 #[inline]
-fn each(plan: &Plan, thread: usize, mut transfer: impl FnMut(&Drawn<'_>)) -> u64 {
+fn each(plan: &TxPlan, thread: usize, mut transfer: impl FnMut(&Drawn<'_>)) -> u64 {
     let mut places = Places::of_thread(plan, thread);
     let transfers = plan.share(thread);
     (0..transfers).for_each(|_| transfer(&places.draw()));
@@ -84,7 +84,7 @@ fn change(drawn: &Drawn<'_>, place: usize) -> u64 {
 
 /// Money moves, stays the same altogether, and is where the transfers have put it.
 fn check(
-    plan: &Plan,
+    plan: &TxPlan,
     transfers: u64,
     balances: impl Iterator<Item = u64>,
 ) -> Result<(), BenchError> {
@@ -119,7 +119,8 @@ mod tests {
 
     #[test]
     fn lost_and_misdirected_money_is_noticed() {
-        let plan = Plan { threads: 1, variables: 3, length: 2, transactions: 0, nodes: 1, seed: 3 };
+        let plan =
+            TxPlan { threads: 1, variables: 3, length: 2, transactions: 0, nodes: 1, seed: 3 };
         let check = |balances: [u64; 3]| check(&plan, 0, balances.into_iter());
         let all = INITIAL_BALANCE;
         check([all, all, all]).expect("nothing has moved");

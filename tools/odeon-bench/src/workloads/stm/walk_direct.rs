@@ -2,7 +2,7 @@
 //! removes the value that the one before has inserted, and inserts another; both look for their
 //! place from the head on.
 
-use super::case::{Case, Plan};
+use super::case::{Case, TxPlan};
 use super::linked_list;
 use super::threads;
 use crate::error::BenchError;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 pub(super) const CASE: Case = Case { name: "walk-direct", run, floor };
 
-fn run(plan: &Plan) -> Result<Measured, BenchError> {
+fn run(plan: &TxPlan) -> Result<Measured, BenchError> {
     let prepare = |_| Arc::new(linked_list::linked(plan));
     let (measured, ended) = threads::run(plan, prepare, |thread, list| {
         each(plan, thread, |change| direct(list, change))
@@ -28,7 +28,7 @@ fn run(plan: &Plan) -> Result<Measured, BenchError> {
 }
 
 /// The same on a list of boxes.
-fn floor(plan: &Plan) -> Result<Measured, BenchError> {
+fn floor(plan: &TxPlan) -> Result<Measured, BenchError> {
     let prepare = |_| linked_list::boxed(plan);
     let (measured, ended) = threads::run(plan, prepare, |thread, list| {
         each(plan, thread, |change| plain(list, change))
@@ -37,7 +37,7 @@ fn floor(plan: &Plan) -> Result<Measured, BenchError> {
     Ok(measured)
 }
 
-fn check<L>(plan: &Plan, ended: Vec<(L, u64)>) -> Result<(), BenchError> {
+fn check<L>(plan: &TxPlan, ended: Vec<(L, u64)>) -> Result<(), BenchError> {
     plan.check_all(ended.into_iter().map(|(_, right)| right))
 }
 
@@ -50,7 +50,7 @@ struct Change {
 }
 
 /// What it has seen; nothing if it did not succeed.
-type Seen = Option<Walk>;
+type WalkSeen = Option<Walk>;
 
 #[derive(PartialEq)]
 struct Walk {
@@ -61,7 +61,7 @@ struct Walk {
 
 /// Does all transactions of a thread, and counts those that have seen what they should.
 #[inline]
-fn each(plan: &Plan, thread: usize, mut walk: impl FnMut(Change) -> Seen) -> u64 {
+fn each(plan: &TxPlan, thread: usize, mut walk: impl FnMut(Change) -> WalkSeen) -> u64 {
     let mut random = SplitMix64::new(plan.seed.wrapping_add(thread as u64));
     let (values, mut present) = (linked_list::sum_of_values(plan), None);
     let walk = |_: &u64| {
@@ -74,7 +74,7 @@ fn each(plan: &Plan, thread: usize, mut walk: impl FnMut(Change) -> Seen) -> u64
     (0..plan.share(thread)).filter(walk).count() as u64
 }
 
-fn direct(list: &Arc<TList<u32>>, change: Change) -> Seen {
+fn direct(list: &Arc<TList<u32>>, change: Change) -> WalkSeen {
     let run = attempt(list.clone(), Mode::Direct, |list, tx| {
         let sum = linked_list::sum(list, tx)?;
         let is_removed = match change.remove {
@@ -90,7 +90,7 @@ fn direct(list: &Arc<TList<u32>>, change: Change) -> Seen {
     }
 }
 
-fn plain(list: &mut SortedList, change: Change) -> Seen {
+fn plain(list: &mut SortedList, change: Change) -> WalkSeen {
     let sum = linked_list::sum_of_boxes(black_box(list));
     let is_removed = change.remove.is_none_or(|value| list.remove(value));
     let is_inserted = list.insert(change.insert);

@@ -3,7 +3,7 @@
 //! the writer alone. A snapshot that does not see a right sum, runs twice or is broken off makes
 //! the run fail.
 
-use super::case::{Case, Plan};
+use super::case::{Case, TxPlan};
 use super::locked_marks::LockedMarks;
 use crate::error::BenchError;
 use crate::samples::Measured;
@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 pub(super) const CASE: Case = Case { name: "writer", run, floor };
 
-fn run(plan: &Plan) -> Result<Measured, BenchError> {
+fn run(plan: &TxPlan) -> Result<Measured, BenchError> {
     let marks: Vec<TVar<i64>> = (0..plan.variables).map(|_| TVar::new(0)).collect();
     let see = || {
         let calls = Cell::new(0);
@@ -40,7 +40,7 @@ fn run(plan: &Plan) -> Result<Measured, BenchError> {
 
 /// What no transactional memory can do without: each variable is locked to be written, and looked
 /// at to be read. Whether readers see marks that are on their way is nobody's concern.
-fn floor(plan: &Plan) -> Result<Measured, BenchError> {
+fn floor(plan: &TxPlan) -> Result<Measured, BenchError> {
     let marks = LockedMarks::new(plan.variables);
     let see = || {
         black_box(marks.sum());
@@ -52,7 +52,7 @@ fn floor(plan: &Plan) -> Result<Measured, BenchError> {
 
 /// One thread that writes, measured, and others that look again and again.
 fn write_beside(
-    plan: &Plan,
+    plan: &TxPlan,
     see: impl Fn() -> Reads + Sync,
     write: impl Fn(usize, usize),
 ) -> (Measured, Reads) {
@@ -61,7 +61,7 @@ fn write_beside(
     std::thread::scope(|scope| {
         let readers: Vec<_> = (1..plan.threads).map(|_| scope.spawn(read)).collect();
         let measured = {
-            let _ending = Ending(&ended);
+            let _ending = ReadersEnding(&ended);
             reading.wait();
             Measured::time(plan.transactions, || {
                 moves(plan).for_each(|(from, to)| write(from, to));
@@ -74,9 +74,9 @@ fn write_beside(
 }
 
 /// Lets the readers go home, also if the writer panics.
-struct Ending<'a>(&'a AtomicBool);
+struct ReadersEnding<'a>(&'a AtomicBool);
 
-impl Drop for Ending<'_> {
+impl Drop for ReadersEnding<'_> {
     fn drop(&mut self) {
         // ORDERING: Relaxed: readers look again and again, and only stop for it.
         self.0.store(true, Ordering::Relaxed);
@@ -116,7 +116,7 @@ impl Reads {
 fn read_on(see: impl Fn() -> Reads, reading: &Barrier, ended: &AtomicBool) -> Reads {
     let mut reads = see();
     reading.wait();
-    // ORDERING: Relaxed, as in `Ending`.
+    // ORDERING: Relaxed, as in `ReadersEnding`.
     while !ended.load(Ordering::Relaxed) {
         reads = reads.with(see());
     }
@@ -124,7 +124,7 @@ fn read_on(see: impl Fn() -> Reads, reading: &Barrier, ended: &AtomicBool) -> Re
 }
 
 /// From where to where a mark is moved.
-fn moves(plan: &Plan) -> impl Iterator<Item = (usize, usize)> {
+fn moves(plan: &TxPlan) -> impl Iterator<Item = (usize, usize)> {
     let mut random = SplitMix64::new(plan.seed);
     let variables = plan.variables as u64;
     (0..plan.transactions).map(move |_| {
@@ -134,7 +134,7 @@ fn moves(plan: &Plan) -> impl Iterator<Item = (usize, usize)> {
     })
 }
 
-fn check(plan: &Plan, marks: &[i64]) -> Result<(), BenchError> {
+fn check(plan: &TxPlan, marks: &[i64]) -> Result<(), BenchError> {
     let mut expected = vec![0; plan.variables];
     for (from, to) in moves(plan) {
         expected[from] -= 1;

@@ -4,7 +4,7 @@
 //! its count.
 
 use super::members::Members;
-use super::payload::{Count, number_of};
+use super::payload::{StreamCount, number_of};
 use super::place::{LIMIT, settings};
 use super::seat::Seat;
 use crate::error::BenchError;
@@ -33,12 +33,12 @@ pub(super) enum Heard {
     /// It is sent back.
     Echo,
     /// It is counted.
-    Tally { stride: usize, count: Count },
+    Tally { stride: usize, count: StreamCount },
 }
 
 impl Heard {
     pub(super) fn tally(stride: usize) -> Self {
-        Self::Tally { stride, count: Count::default() }
+        Self::Tally { stride, count: StreamCount::default() }
     }
 
     fn answer(&mut self, payload: &[u8]) -> Option<Vec<u8>> {
@@ -134,7 +134,7 @@ impl Caller {
     }
 
     /// What a tally has counted.
-    pub(super) fn total(&self, members: &mut Members) -> Result<Option<Count>, BenchError> {
-        Ok(Count::from_bytes(&self.ask(HOW_MANY.to_vec(), members)?))
+    pub(super) fn total(&self, members: &mut Members) -> Result<Option<StreamCount>, BenchError> {
+        Ok(StreamCount::from_bytes(&self.ask(HOW_MANY.to_vec(), members)?))
     }
 }

@@ -83,7 +83,7 @@ impl Actor for Master {
 }
 
 /// How actors are made in one's own theater.
-pub(super) enum Make {
+pub(super) enum LocalMaking {
     Plain,
     Mobile(Network),
     /// They tell when they have moved.
@@ -93,7 +93,7 @@ pub(super) enum Make {
 /// Make so many of them that tell the master, and answer with all.
 #[derive(Message)]
 pub(super) struct Create {
-    pub(super) how: Make,
+    pub(super) how: LocalMaking,
     pub(super) actors: u64,
     pub(super) master: ActorRef<Started>,
     pub(super) all: Reply<Vec<ActorRef<()>>>,
@@ -110,9 +110,9 @@ impl Actor for Maker {
         let one = |number| {
             let birth = (number, master.clone());
             match &how {
-                Make::Plain => ctx.spawn(Created::that_stays(birth)),
-                Make::Mobile(network) => network.spawn_mobile(Created::that_stays(birth)),
-                Make::ThatMove(network) => network.spawn_mobile(Created::that_moves(birth)),
+                LocalMaking::Plain => ctx.spawn(Created::that_stays(birth)),
+                LocalMaking::Mobile(network) => network.spawn_mobile(Created::that_stays(birth)),
+                LocalMaking::ThatMove(network) => network.spawn_mobile(Created::that_moves(birth)),
             }
         };
         let created = (0..actors).map(one).collect();

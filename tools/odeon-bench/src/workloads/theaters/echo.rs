@@ -9,14 +9,14 @@ pub(super) const KIND: &str = "echo";
 
 /// A question, which is its own answer.
 #[derive(Message, Serialize, Deserialize)]
-pub(super) struct Call(pub(super) u64, pub(super) Reply<u64>);
+pub(super) struct EchoCall(pub(super) u64, pub(super) Reply<u64>);
 
 struct Echo;
 
 impl Actor for Echo {
-    type Msg = Call;
+    type Msg = EchoCall;
 
-    fn handle(&mut self, Call(number, reply): Call, _: &mut Context<'_, Self>) {
+    fn handle(&mut self, EchoCall(number, reply): EchoCall, _: &mut Context<'_, Self>) {
         reply.send(number);
     }
 }

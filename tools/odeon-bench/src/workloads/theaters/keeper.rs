@@ -1,6 +1,6 @@
 //! An actor that keeps references to actors of another theater.
 
-use super::ring_member::Step;
+use super::ring_member::RingStep;
 use odeon::prelude::*;
 use odeon_theater::Network;
 use serde::{Deserialize, Serialize};
@@ -10,12 +10,15 @@ pub(super) const KIND: &str = "keeper";
 
 /// Keep these, and send them back.
 #[derive(Message, Serialize, Deserialize)]
-pub(super) struct Keep(pub(super) Vec<ActorRef<Step>>, pub(super) Reply<Vec<ActorRef<Step>>>);
+pub(super) struct Keep(
+    pub(super) Vec<ActorRef<RingStep>>,
+    pub(super) Reply<Vec<ActorRef<RingStep>>>,
+);
 
 #[derive(Default)]
-struct Keeper(Vec<ActorRef<Step>>);
+struct ReferenceKeeper(Vec<ActorRef<RingStep>>);
 
-impl Actor for Keeper {
+impl Actor for ReferenceKeeper {
     type Msg = Keep;
 
     fn handle(&mut self, Keep(actors, reply): Keep, _: &mut Context<'_, Self>) {
@@ -26,5 +29,5 @@ impl Actor for Keeper {
 
 pub(super) fn register(network: &Network, theater: &Arc<Theater>) {
     let theater = theater.clone();
-    network.register(KIND, move |(): ()| theater.spawn(Keeper::default()));
+    network.register(KIND, move |(): ()| theater.spawn(ReferenceKeeper::default()));
 }

@@ -1,6 +1,6 @@
 //! Who takes part in a run beside the driving process.
 
-use super::place::{LIMIT, Place};
+use super::place::{JoinedTheater, LIMIT};
 use super::seat::{Role, Seat, Working};
 use super::{MEMBER, MEMBERS, THREADS};
 use crate::error::BenchError;
@@ -23,12 +23,12 @@ const BETWEEN_CHECKS: Duration = Duration::from_millis(100);
 
 /// The members of a run, which end when this is dropped.
 pub(super) struct Members {
-    members: Vec<Member>,
+    members: Vec<HostedMember>,
     /// Of the driving process, which takes part as number 0.
     pub(super) seat: Seat,
 }
 
-enum Member {
+enum HostedMember {
     Process(ChildProcess),
     Thread(#[expect(dead_code, reason = "is there to be dropped")] Working),
 }
@@ -74,12 +74,12 @@ impl Members {
             let (member, address) = if params.word(MEMBERS.name) == THREADS {
                 let working = seat.take()?;
                 let address = working.address.clone();
-                (Member::Thread(working), address)
+                (HostedMember::Thread(working), address)
             } else {
                 let name = format!("member {}", seat.number);
                 let mut process = ChildProcess::start(name, MEMBER, &seat)?;
                 let address = process.ready()?;
-                (Member::Process(process), address)
+                (HostedMember::Process(process), address)
             };
             members.push(member);
             addresses.push(address);
@@ -91,8 +91,8 @@ impl Members {
     /// An error if one has ended.
     pub(super) fn check(&mut self) -> Result<(), BenchError> {
         self.members.iter_mut().try_for_each(|member| match member {
-            Member::Process(process) => process.check(),
-            Member::Thread(_) => Ok(()),
+            HostedMember::Process(process) => process.check(),
+            HostedMember::Thread(_) => Ok(()),
         })
     }
 
@@ -124,10 +124,14 @@ impl Members {
 
 /// Starts theaters, joins them with one of the driving process, and waits until all know each
 /// other.
-pub(super) fn theaters(params: &Params, count: usize) -> Result<(Members, Place), BenchError> {
+pub(super) fn theaters(
+    params: &Params,
+    count: usize,
+) -> Result<(Members, JoinedTheater), BenchError> {
     let workers = params.count("workers");
-    let (mut members, place) =
-        gather(params, Role::Theater { workers }, count, |seat, _| Place::open(seat, workers))?;
+    let (mut members, place) = gather(params, Role::Theater { workers }, count, |seat, _| {
+        JoinedTheater::open(seat, workers)
+    })?;
     place.meet(count, || members.check())?;
     Ok((members, place))
 }

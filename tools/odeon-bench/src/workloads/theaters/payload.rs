@@ -64,14 +64,14 @@ impl Visitor<'_> for Bytes {
 
 /// What came of a stream of messages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Count {
+pub(super) struct StreamCount {
     messages: u64,
     bytes: u64,
     /// Of the numbers in their order.
     mixed: u64,
 }
 
-impl Count {
+impl StreamCount {
     pub(super) fn add(&mut self, number: u64, bytes: usize) {
         self.messages += 1;
         self.bytes += bytes as u64;

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 pub(super) const LIMIT: Duration = Duration::from_secs(120);
 
 /// See the module. Dropped, it leaves.
-pub(super) struct Place {
+pub(super) struct JoinedTheater {
     // In this order: who goes says so first, then the way is closed, then the theater.
     pub(super) network: Network,
     _transport: Closing,
@@ -31,7 +31,7 @@ impl Drop for Closing {
     }
 }
 
-impl Place {
+impl JoinedTheater {
     pub(super) fn open(seat: &Seat, workers: usize) -> Result<Self, BenchError> {
         let theater = Arc::new(theater_with(workers)?);
         let settings = settings(seat);

@@ -1,7 +1,7 @@
 //! `remoteask`: questions to an actor of another process, one after another.
 
 use super::MEMBERS;
-use super::echo::{self, Call};
+use super::echo::{self, EchoCall};
 use super::members::{gather, theaters};
 use super::seat::Role;
 use super::{bare_zenoh, tcp};
@@ -29,10 +29,10 @@ const TCP: &str = "tcp";
 
 fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
     let (mut members, place) = theaters(params, 1)?;
-    let echo: ActorRef<Call> = place.spawn_at(1, echo::KIND, &())?;
+    let echo: ActorRef<EchoCall> = place.spawn_at(1, echo::KIND, &())?;
     // WHY: before the clock starts, so that both sides know each other.
-    members.answer(echo.ask(|reply| Call(0, reply)))?;
-    timed(params, |round| members.answer(echo.ask(|reply| Call(round, reply))))
+    members.answer(echo.ask(|reply| EchoCall(0, reply)))?;
+    timed(params, |round| members.answer(echo.ask(|reply| EchoCall(round, reply))))
 }
 
 fn floor(params: &Params) -> Result<Measured, BenchError> {

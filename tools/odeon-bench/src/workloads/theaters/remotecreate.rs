@@ -15,12 +15,12 @@
 //! `referred` is what the difference costs.
 
 use super::MEMBERS;
-use super::created::{self, Birth, Create, Hold, Make, Maker, Master, Started};
+use super::created::{self, Birth, Create, Hold, LocalMaking, Maker, Master, Started};
 use super::members::{Members, theaters};
-use super::place::{LIMIT, Place, id};
+use super::place::{JoinedTheater, LIMIT, id};
 use crate::workload::prelude::*;
 use odeon::prelude::*;
-use odeon_example_run::Waiting;
+use odeon_example_run::FinishWaiter;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -80,12 +80,12 @@ fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
     let actors = params.number("actors");
     let (finish, waiting) = finish_line(params.count("actors"));
     let master = place.theater.spawn(Master::new(params.count("actors"), finish));
-    let run = Run { place, actors, master, waiting };
+    let run = CreationRun { place, actors, master, waiting };
     let (created, kind) = (params.word("created"), params.word("kind"));
     let (measured, all) = match (created, kind) {
         (REFERRED, _) => run.here_and_referred_to(&mut members),
-        (HERE, LOCAL | REMOTE) => run.here(Make::Plain, &mut members),
-        (HERE, _) => run.here(Make::Mobile(run.place.network.clone()), &mut members),
+        (HERE, LOCAL | REMOTE) => run.here(LocalMaking::Plain, &mut members),
+        (HERE, _) => run.here(LocalMaking::Mobile(run.place.network.clone()), &mut members),
         (MOVED, _) => run.here_and_moved(&mut members),
         (_, MOBILE) => run.there(created::MOBILE_KIND, &mut members),
         _ => run.there(created::KIND, &mut members),
@@ -119,14 +119,14 @@ fn floor(params: &Params) -> Result<Measured, BenchError> {
 type Created = (Measured, Result<Vec<ActorRef<()>>, BenchError>);
 
 /// A run that has been set up.
-struct Run {
-    place: Place,
+struct CreationRun {
+    place: JoinedTheater,
     actors: u64,
     master: ActorRef<Started>,
-    waiting: Waiting,
+    waiting: FinishWaiter,
 }
 
-impl Run {
+impl CreationRun {
     fn there(&self, kind: &str, members: &mut Members) -> Created {
         let there = self.place.network.at(id(1));
         Measured::time(self.actors, || {
@@ -141,7 +141,7 @@ impl Run {
         })
     }
 
-    fn here(&self, how: Make, members: &mut Members) -> Created {
+    fn here(&self, how: LocalMaking, members: &mut Members) -> Created {
         let maker = self.place.theater.spawn(Maker);
         Measured::time(self.actors, || {
             let all = self.made(&maker, how, members)?;
@@ -156,7 +156,7 @@ impl Run {
             Err(error) => return (Measured::new(0, Duration::ZERO), Err(error)),
         };
         Measured::time(self.actors, || {
-            let all = self.made(&maker, Make::Plain, members)?;
+            let all = self.made(&maker, LocalMaking::Plain, members)?;
             all.chunks(REFERENCES_IN_A_MESSAGE).for_each(|some| holder.post(Hold(some.to_vec())));
             self.waiting.wait_while(|| members.check())?;
             let begun = Instant::now();
@@ -174,7 +174,7 @@ impl Run {
     fn here_and_moved(&self, members: &mut Members) -> Created {
         let maker = self.place.theater.spawn(Maker);
         Measured::time(self.actors, || {
-            let how = Make::ThatMove(self.place.network.clone());
+            let how = LocalMaking::ThatMove(self.place.network.clone());
             let all = self.made(&maker, how, members)?;
             let moves: Vec<_> =
                 all.iter().map(|actor| self.place.network.migrate(actor, id(1))).collect();
@@ -189,7 +189,7 @@ impl Run {
     fn made(
         &self,
         maker: &ActorRef<Create>,
-        how: Make,
+        how: LocalMaking,
         members: &mut Members,
     ) -> Result<Vec<ActorRef<()>>, BenchError> {
         let (actors, master) = (self.actors, self.master.clone());

@@ -2,11 +2,11 @@
 
 use super::bare_zenoh::Caller;
 use super::members::{gather, theaters};
-use super::payload::{Count, NUMBER, append};
+use super::payload::{NUMBER, StreamCount, append};
 use super::place::LARGEST_PACKET;
 use super::seat::Role;
 use super::tally::{self, ToTally};
-use super::{MEMBERS, place::Place};
+use super::{MEMBERS, place::JoinedTheater};
 use crate::workload::prelude::*;
 use odeon::prelude::*;
 use odeon_zenoh::bare::Batching;
@@ -43,7 +43,7 @@ fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
         asks.into_iter().map(|ask| members.answer(ask)).collect::<Result<Vec<_>, _>>()
     });
     for (index, count) in counts?.into_iter().enumerate() {
-        let sent = Count::of((index as u64..messages).step_by(actors), bytes);
+        let sent = StreamCount::of((index as u64..messages).step_by(actors), bytes);
         check(Some(count), sent)?;
     }
     Ok(measured)
@@ -70,15 +70,15 @@ fn floor(params: &Params) -> Result<Measured, BenchError> {
         }
         caller.total(&mut members)
     });
-    check(count?, Count::of(0..messages, bytes))?;
+    check(count?, StreamCount::of(0..messages, bytes))?;
     Ok(measured)
 }
 
-fn tally_of(place: &Place) -> Result<ActorRef<ToTally>, BenchError> {
+fn tally_of(place: &JoinedTheater) -> Result<ActorRef<ToTally>, BenchError> {
     place.spawn_at(1, tally::KIND, &())
 }
 
-fn check(come: Option<Count>, sent: Count) -> Result<(), BenchError> {
+fn check(come: Option<StreamCount>, sent: StreamCount) -> Result<(), BenchError> {
     if come == Some(sent) {
         return Ok(());
     }

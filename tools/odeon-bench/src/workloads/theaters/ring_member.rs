@@ -11,9 +11,9 @@ pub(super) const KIND: &str = "ring member";
 pub(super) const MOBILE_KIND: &str = "mobile ring member";
 
 #[derive(Message, Serialize, Deserialize)]
-pub(super) enum Step {
+pub(super) enum RingStep {
     /// Who comes next.
-    Link(ActorRef<Step>),
+    Link(ActorRef<RingStep>),
     /// The token, with the hops that are left.
     Token(u64),
     /// How often has it been here?
@@ -36,7 +36,7 @@ pub(super) struct Ended(pub(super) u64);
 #[derive(Serialize, Deserialize)]
 pub(super) struct RingMember {
     membership: Membership,
-    next: Option<ActorRef<Step>>,
+    next: Option<ActorRef<RingStep>>,
     seen: u64,
 }
 
@@ -47,22 +47,22 @@ impl RingMember {
 }
 
 impl Actor for RingMember {
-    type Msg = Step;
+    type Msg = RingStep;
 
-    fn handle(&mut self, step: Step, _: &mut Context<'_, Self>) {
+    fn handle(&mut self, step: RingStep, _: &mut Context<'_, Self>) {
         match (step, &self.next) {
-            (Step::Link(next), _) => self.next = Some(next),
-            (Step::Token(0), _) => {
+            (RingStep::Link(next), _) => self.next = Some(next),
+            (RingStep::Token(0), _) => {
                 self.seen += 1;
                 self.membership.umpire.post(Ended(self.membership.ring));
             }
-            (Step::Token(left), Some(next)) => {
+            (RingStep::Token(left), Some(next)) => {
                 self.seen += 1;
-                next.post(Step::Token(left - 1));
+                next.post(RingStep::Token(left - 1));
             }
             // It shows: the ring never ends.
-            (Step::Token(_), None) => {}
-            (Step::Seen(reply), _) => reply.send(self.seen),
+            (RingStep::Token(_), None) => {}
+            (RingStep::Seen(reply), _) => reply.send(self.seen),
         }
     }
 }

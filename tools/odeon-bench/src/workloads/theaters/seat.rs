@@ -1,7 +1,7 @@
 //! What a member is told, and what it runs.
 
 use super::bare_zenoh::{self, Heard};
-use super::place::Place;
+use super::place::JoinedTheater;
 use super::{MEMBER, tcp};
 use crate::error::BenchError;
 use odeon_example_run::child_process;
@@ -44,7 +44,7 @@ impl Seat {
     pub(super) fn take(&self) -> Result<Working, BenchError> {
         let mut address = String::new();
         let kept: Box<dyn Send> = match self.role {
-            Role::Theater { workers } => Box::new(Place::open(self, workers)?),
+            Role::Theater { workers } => Box::new(JoinedTheater::open(self, workers)?),
             Role::ZenohTally { stride } => {
                 Box::new(bare_zenoh::answer(self, move || Heard::tally(stride))?)
             }

@@ -1,6 +1,6 @@
 //! An actor that counts and checks what it is sent from another theater.
 
-use super::payload::{Count, NUMBER, Payload, number_of};
+use super::payload::{NUMBER, Payload, StreamCount, number_of};
 use odeon::prelude::*;
 use odeon_theater::Network;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ pub(super) enum ToTally {
     /// A longer one.
     Bytes(Payload),
     /// What has come?
-    Total(Reply<Count>),
+    Total(Reply<StreamCount>),
 }
 
 impl ToTally {
@@ -29,9 +29,9 @@ impl ToTally {
 }
 
 #[derive(Default)]
-struct Tally(Count);
+struct StreamTally(StreamCount);
 
-impl Actor for Tally {
+impl Actor for StreamTally {
     type Msg = ToTally;
 
     fn handle(&mut self, message: ToTally, _: &mut Context<'_, Self>) {
@@ -48,5 +48,5 @@ impl Actor for Tally {
 
 pub(super) fn register(network: &Network, theater: &Arc<Theater>) {
     let theater = theater.clone();
-    network.register(KIND, move |(): ()| theater.spawn(Tally::default()));
+    network.register(KIND, move |(): ()| theater.spawn(StreamTally::default()));
 }

@@ -1,7 +1,7 @@
 //! Workloads of several theaters with members on threads; with processes, the tests of the command
 //! line run them.
 
-use super::payload::{Count, Payload, number_of};
+use super::payload::{Payload, StreamCount, number_of};
 use super::seat::{Role, Seat};
 use super::{MEMBERS, THREADS};
 use crate::parameter::{Params, Value};
@@ -125,13 +125,13 @@ fn actors_of_each_kind_are_created_here_and_there_and_moved() {
 
 #[test]
 fn a_count_sees_what_goes_wrong() {
-    let sent = Count::of(0..4, 8);
-    assert_eq!(Count::from_bytes(&sent.to_bytes()), Some(sent));
-    assert_eq!(Count::from_bytes(&sent.to_bytes()[1..]), None);
-    let lost = Count::of([0, 1, 3].into_iter(), 8);
-    let doubled = Count::of([0, 1, 2, 2, 3].into_iter(), 8);
-    let exchanged = Count::of([0, 2, 1, 3].into_iter(), 8);
-    let cut = Count::of(0..4, 7);
+    let sent = StreamCount::of(0..4, 8);
+    assert_eq!(StreamCount::from_bytes(&sent.to_bytes()), Some(sent));
+    assert_eq!(StreamCount::from_bytes(&sent.to_bytes()[1..]), None);
+    let lost = StreamCount::of([0, 1, 3].into_iter(), 8);
+    let doubled = StreamCount::of([0, 1, 2, 2, 3].into_iter(), 8);
+    let exchanged = StreamCount::of([0, 2, 1, 3].into_iter(), 8);
+    let cut = StreamCount::of(0..4, 7);
     for wrong in [lost, doubled, exchanged, cut] {
         assert_ne!(wrong, sent);
     }

@@ -2,7 +2,7 @@
 
 use super::MEMBERS;
 use super::members::{Members, gather, theaters};
-use super::ring_member::{self, Membership, RingMember, Step, Umpire};
+use super::ring_member::{self, Membership, RingMember, RingStep, Umpire};
 use super::seat::Role;
 use super::tcp;
 use crate::workload::prelude::*;
@@ -32,7 +32,7 @@ fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
     let (mut members, place) = theaters(params, others as usize)?;
     let (finish, waiting) = finish_line(rings);
     let umpire = place.theater.spawn(Umpire::new(rings, finish));
-    let mut all: Vec<Vec<ActorRef<Step>>> = Vec::new();
+    let mut all: Vec<Vec<ActorRef<RingStep>>> = Vec::new();
     for ring in 0..rings as u64 {
         let membership = Membership { ring, umpire: umpire.clone() };
         let first = RingMember::new(membership.clone());
@@ -48,14 +48,14 @@ fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
             actors.push(actor.map_err(|error| members.check().err().unwrap_or(error))?);
         }
         for (index, actor) in actors.iter().enumerate() {
-            actor.post(Step::Link(actors[(index + 1) % actors.len()].clone()));
+            actor.post(RingStep::Link(actors[(index + 1) % actors.len()].clone()));
         }
         all.push(actors);
     }
     // WHY: who has answered knows who comes next.
     seen(&all, &mut members)?;
     let (measured, outcome) = Measured::time(rings as u64 * hops, || {
-        all.iter().for_each(|actors| actors[0].post(Step::Token(hops)));
+        all.iter().for_each(|actors| actors[0].post(RingStep::Token(hops)));
         waiting.wait_while(|| members.check())
     });
     outcome?;
@@ -79,7 +79,7 @@ fn floor(params: &Params) -> Result<Measured, BenchError> {
 }
 
 /// How often a token has been at each actor.
-fn seen(rings: &[Vec<ActorRef<Step>>], members: &mut Members) -> Result<Vec<u64>, BenchError> {
-    let asks: Vec<_> = rings.iter().flatten().map(|actor| actor.ask(Step::Seen)).collect();
+fn seen(rings: &[Vec<ActorRef<RingStep>>], members: &mut Members) -> Result<Vec<u64>, BenchError> {
+    let asks: Vec<_> = rings.iter().flatten().map(|actor| actor.ask(RingStep::Seen)).collect();
     asks.into_iter().map(|ask| members.answer(ask)).collect()
 }

@@ -3,8 +3,8 @@
 use super::MEMBERS;
 use super::keeper::{self, Keep};
 use super::members::theaters;
-use super::place::Place;
-use super::ring_member::{Membership, RingMember, Step, Umpire};
+use super::place::JoinedTheater;
+use super::ring_member::{Membership, RingMember, RingStep, Umpire};
 use crate::workload::prelude::*;
 use crate::workloads::ring;
 use odeon::prelude::*;
@@ -55,7 +55,7 @@ fn run(variant: Variant, params: &Params) -> Result<Measured, BenchError> {
             None => place.theater.spawn(member),
         }
     };
-    let mut ring: Vec<ActorRef<Step>> = (0..params.count("actors")).map(new).collect();
+    let mut ring: Vec<ActorRef<RingStep>> = (0..params.count("actors")).map(new).collect();
     if params.word("kind") == REMOTE {
         let ids: Vec<_> = ring.iter().map(ActorRef::id).collect();
         ring = members.answer(keeper.ask(|reply| Keep(ring, reply)))?;
@@ -63,25 +63,25 @@ fn run(variant: Variant, params: &Params) -> Result<Measured, BenchError> {
         check(is_home, "references came back as others")?;
     }
     for (index, member) in ring.iter().enumerate() {
-        member.post(Step::Link(ring[(index + 1) % ring.len()].clone()));
+        member.post(RingStep::Link(ring[(index + 1) % ring.len()].clone()));
     }
     let hops = params.number("hops");
     let measured = waiting
         .time(hops, || {
-            ring[0].post(Step::Token(hops));
+            ring[0].post(RingStep::Token(hops));
         })?
         .into();
     check_kind(&place, params)?;
     let mut seen = 0;
     for member in &ring {
-        seen += members.answer(member.ask(Step::Seen))?;
+        seen += members.answer(member.ask(RingStep::Seen))?;
     }
     check(seen == hops + 1, "the token was lost or doubled")?;
     Ok(measured)
 }
 
 /// Who is referred to from elsewhere is so to the end.
-fn check_kind(place: &Place, params: &Params) -> Result<(), BenchError> {
+fn check_kind(place: &JoinedTheater, params: &Params) -> Result<(), BenchError> {
     let expected = if params.word("kind") == REMOTE { params.count("actors") } else { 0 };
     let (referred_to, _) = place.network.references();
     check(referred_to == expected, "other actors than meant are referred to from elsewhere")

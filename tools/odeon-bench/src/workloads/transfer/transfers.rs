@@ -9,7 +9,7 @@ const LARGEST_AMOUNT: u64 = 1000;
 
 /// The parameters of a run, read once.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Plan {
+pub(super) struct TransferPlan {
     pub(super) actors: usize,
     pub(super) accounts: usize,
     pub(super) clients: usize,
@@ -20,20 +20,20 @@ pub(super) struct Plan {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Place {
+pub(super) struct AccountPlace {
     pub(super) actor: usize,
     pub(super) account: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Transfer {
-    pub(super) from: Place,
+    pub(super) from: AccountPlace,
     /// Of another actor.
-    pub(super) to: Place,
+    pub(super) to: AccountPlace,
     pub(super) amount: i64,
 }
 
-impl Plan {
+impl TransferPlan {
     pub(super) fn new(params: &Params) -> Self {
         Self {
             actors: params.count("actors"),
@@ -57,7 +57,7 @@ impl Plan {
 
 /// Draws one transfer after the other.
 pub(super) struct Transfers {
-    plan: Plan,
+    plan: TransferPlan,
     random: SplitMix64,
     left: u64,
 }
@@ -78,13 +78,13 @@ impl Iterator for Transfers {
 
     fn next(&mut self) -> Option<Transfer> {
         self.left = self.left.checked_sub(1)?;
-        let Plan { actors, accounts, hot_percent, .. } = self.plan;
+        let TransferPlan { actors, accounts, hot_percent, .. } = self.plan;
         let from = self.below(actors);
         let to = (from + 1 + self.below(actors - 1)) % actors;
         let is_hot = self.random.next() % 100 < hot_percent;
         let mut account = || if is_hot { 0 } else { self.below(accounts) };
-        let from = Place { actor: from, account: account() };
-        let to = Place { actor: to, account: account() };
+        let from = AccountPlace { actor: from, account: account() };
+        let to = AccountPlace { actor: to, account: account() };
         let amount = 1 + self.random.next() % LARGEST_AMOUNT;
         Some(Transfer { from, to, amount: amount as i64 })
     }
@@ -102,8 +102,8 @@ pub(super) fn check_conserved(gains: &[i64]) -> Result<(), BenchError> {
 mod tests {
     use super::*;
 
-    fn plan() -> Plan {
-        Plan {
+    fn plan() -> TransferPlan {
+        TransferPlan {
             actors: 3,
             accounts: 50,
             clients: 4,

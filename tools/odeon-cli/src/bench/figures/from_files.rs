@@ -2,7 +2,7 @@
 
 use crate::output::Terminal;
 use odeon_bench::error::BenchError;
-use odeon_bench::figures::hardware::Part;
+use odeon_bench::figures::hardware::HardwarePart;
 use odeon_bench::figures_run::{FiguresPlan, List, table};
 use odeon_bench::hardware_page::{put, section, verdicts};
 use odeon_bench::json_lines;
@@ -53,7 +53,7 @@ pub(super) fn section_beside(report: &Path, notes: &str) -> Result<Option<String
     // Of a case that is in two of them, the last one counts.
     files.sort();
     let plan = FiguresPlan {
-        list: List::Hardware(vec![Part::Cores, Part::Gpu]),
+        list: List::Hardware(vec![HardwarePart::Cores, HardwarePart::Gpu]),
         quick: false,
         rounds: Rounds { warmup: 0, samples: 1 },
         only: Vec::new(),
