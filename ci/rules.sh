@@ -17,6 +17,11 @@ rule "comments have at most 100 columns" \
        {line = $0; gsub(/[\200-\277]/, "", line)}
        length(line) > 100 {print "  " FILENAME ":" FNR}' $sources)"
 rule "names that say nothing" "$(grep -E '/(base|utils?|common|types|helpers?|misc)\.rs$' <<<"$sources" || true)"
+# Tests aside, and programs of other runtimes, which say the same in each.
+rule "a name is that of at most three types" \
+  "$(grep -vE '/(tests|examples)/|(tests|loom)\.rs$|^tools/odeon-peers/' <<<"$sources" \
+     | xargs grep -hoE '^( *(pub(\([^)]*\))? )?(struct|enum|trait|union)|(pub(\([^)]*\))? )?type) [A-Z][A-Za-z0-9]*' \
+     | awk '{print $NF}' | sort | uniq -c | awk '$1 > 3 {print "  " $2 ": " $1}')"
 # Exceptions: the orphan rule wants the implementations of serde's traits in the crates of the collections and of the
 # references, and who uses these alone shall not have to compile serde. Who has no tokio shall not have to compile that. Nor shall who tries the command have to compile a network and
 # a compiler for GPUs first.

@@ -109,7 +109,7 @@ pub struct Link {
     config: LinkConfig,
     me: TheaterId,
     peer: TheaterId,
-    state: State,
+    state: LinkState,
     handshake: Handshake,
     liveness: Liveness,
     round_trip: RoundTrip,
@@ -127,7 +127,7 @@ pub struct Link {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum LinkState {
     Greeting,
     Linked,
     Ended { answer: Answer, due: bool },
@@ -162,7 +162,7 @@ impl Link {
         Self {
             me,
             peer,
-            state: State::Greeting,
+            state: LinkState::Greeting,
             handshake: Handshake::new(epoch, now),
             liveness: Liveness::new(&config, now),
             round_trip: RoundTrip::new(config.resend_after),
@@ -311,16 +311,16 @@ impl Link {
 
     /// Whether both sides know each other, and the link has not ended.
     pub fn is_linked(&self) -> bool {
-        self.state == State::Linked
+        self.state == LinkState::Linked
     }
 
     /// Whether the link has ended.
     pub fn has_ended(&self) -> bool {
-        matches!(self.state, State::Ended { .. })
+        matches!(self.state, LinkState::Ended { .. })
     }
 
     fn end(&mut self, end: End, answer: Answer, due: bool, sink: &mut impl Sink) {
-        self.state = State::Ended { answer, due };
+        self.state = LinkState::Ended { answer, due };
         let mut undelivered = Vec::new();
         self.window.take_all(&mut undelivered);
         self.outgoing.take_all(&mut undelivered);

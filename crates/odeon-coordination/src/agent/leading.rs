@@ -48,14 +48,14 @@ pub(crate) struct Member {
     pub(crate) of: u32,
     /// Its actors by their numbers there, and as they are known here.
     pub(crate) actors: Vec<(u64, ActorId)>,
-    state: State,
+    state: PartState,
     /// Whether it has a part: not before a message has come that was joined to one of its actors.
     has_come: bool,
     joins: Joins,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum PartState {
     Awaited,
     Ready,
     Prepared,
@@ -91,34 +91,34 @@ impl Member {
         Self {
             of: 0,
             actors: Vec::new(),
-            state: State::Awaited,
+            state: PartState::Awaited,
             has_come: true,
             joins: Joins::default(),
         }
     }
 
     /// One to which a message is on its way that a handler has joined.
-    fn joined(state: State) -> Self {
+    fn joined(state: PartState) -> Self {
         Self { state, has_come: false, ..Self::new() }
     }
 }
 
 impl Leading {
     /// Whether all members that have come and can be reached are in this state.
-    fn all(&self, state: State) -> bool {
+    fn all(&self, state: PartState) -> bool {
         let mut here = self.members.values().filter(|member| member.has_come);
-        here.all(|member| member.state == state || member.state == State::Gone)
+        here.all(|member| member.state == state || member.state == PartState::Gone)
     }
 
-    fn set_all(&mut self, state: State) {
+    fn set_all(&mut self, state: PartState) {
         self.members
             .values_mut()
-            .filter(|member| member.state != State::Gone)
+            .filter(|member| member.state != PartState::Gone)
             .for_each(|member| member.state = state);
     }
 
     fn present(&self) -> Vec<TheaterId> {
-        let is_here = |member: &Member| member.has_come && member.state != State::Gone;
+        let is_here = |member: &Member| member.has_come && member.state != PartState::Gone;
         let present = self.members.iter().filter(|(_, member)| is_here(member));
         present.map(|(theater, _)| *theater).collect()
     }
@@ -175,13 +175,13 @@ impl Agent {
     }
 
     /// The transaction with this number, and one of its members, if that can be reached.
-    fn led(&mut self, id: Id, member: TheaterId) -> Option<(&mut Leading, State)> {
+    fn led(&mut self, id: Id, member: TheaterId) -> Option<(&mut Leading, PartState)> {
         let leading = self.leading.get_mut(&id.number).filter(|_| id.leader == self.me)?;
         let state = leading.members.get(&member)?.state;
-        (state != State::Gone).then_some((leading, state))
+        (state != PartState::Gone).then_some((leading, state))
     }
 
-    fn note(&mut self, number: u64, member: TheaterId, state: State) {
+    fn note(&mut self, number: u64, member: TheaterId, state: PartState) {
         let leading = self.leading.get_mut(&number);
         if let Some(member) = leading.and_then(|leading| leading.members.get_mut(&member)) {
             member.state = state;
@@ -199,9 +199,9 @@ impl Agent {
         if leading.phase != Phase::Gathering || leading.round != after {
             return;
         }
-        self.note(id.number, from, State::Ready);
+        self.note(id.number, from, PartState::Ready);
         let leading = &self.leading[&id.number];
-        if !leading.all(State::Ready) {
+        if !leading.all(PartState::Ready) {
             return;
         }
         let (round, tries) = (leading.round, leading.tries);
@@ -217,13 +217,13 @@ impl Agent {
     fn run_round(&mut self, number: u64, after: u32, ctx: &mut Context<'_, Self>) {
         let id = self.id(number);
         let Some(leading) = self.leading.get_mut(&number) else { return };
-        let is_due = leading.phase == Phase::Gathering && leading.all(State::Ready);
+        let is_due = leading.phase == Phase::Gathering && leading.all(PartState::Ready);
         if !is_due || leading.round != after {
             return;
         }
         leading.phase = Phase::Running;
         leading.round += 1;
-        leading.set_all(State::Awaited);
+        leading.set_all(PartState::Awaited);
         leading.members.values_mut().for_each(|member| member.joins = Joins::default());
         for theater in leading.participants() {
             let run = self.leading[&number].run(id);
@@ -245,7 +245,7 @@ impl Agent {
         }
         leading.phase = Phase::Gathering;
         leading.tries = if for_a_change { 0 } else { leading.tries + 1 };
-        leading.set_all(State::Awaited);
+        leading.set_all(PartState::Awaited);
         // What was joined to their actors is void, and comes to no part if it comes at all.
         leading.members.retain(|_, member| member.has_come);
         for theater in leading.present().into_iter().filter(|theater| *theater != from) {
@@ -266,9 +266,9 @@ impl Agent {
             return;
         }
         if let Some(member) = leading.members.get_mut(&from) {
-            (member.state, member.joins) = (State::Prepared, joins);
+            (member.state, member.joins) = (PartState::Prepared, joins);
         }
-        if leading.all(State::Prepared) && leading.is_balanced() {
+        if leading.all(PartState::Prepared) && leading.is_balanced() {
             // Nothing has come to the others, and nothing will.
             leading.members.retain(|_, member| member.has_come);
             self.pre_commit(id.number, ctx);
@@ -285,7 +285,7 @@ impl Agent {
             timer.cancel();
         }
         // Last of all, by the commit: until then it can be talked out of it.
-        self.note(number, by, State::PreCommitted);
+        self.note(number, by, PartState::PreCommitted);
         for theater in self.leading[&number].present() {
             if theater == by {
                 continue;
@@ -311,11 +311,11 @@ impl Agent {
         match standing {
             _ if !is_due => {}
             None => {
-                self.note(number, from, State::Gone);
+                self.note(number, from, PartState::Gone);
                 self.commit_if_all_know(number, ctx);
             }
             Some(Standing::PreCommitted | Standing::Committed) => {
-                self.note(number, from, State::PreCommitted);
+                self.note(number, from, PartState::PreCommitted);
                 self.commit_if_all_know(number, ctx);
             }
             Some(Standing::Prepared | Standing::Aborted) => self.supersede(number, ctx),
@@ -325,7 +325,7 @@ impl Agent {
     fn commit_if_all_know(&mut self, number: u64, ctx: &mut Context<'_, Self>) {
         let id = self.id(number);
         let Some(leading) = self.leading.get_mut(&number) else { return };
-        if leading.phase != Phase::PreCommitting || !leading.all(State::PreCommitted) {
+        if leading.phase != Phase::PreCommitting || !leading.all(PartState::PreCommitted) {
             return;
         }
         leading.phase = Phase::Committing;
@@ -345,14 +345,14 @@ impl Agent {
         answer: Option<()>,
         ctx: &mut Context<'_, Self>,
     ) {
-        let state = if answer.is_some() { State::Committed } else { State::Gone };
+        let state = if answer.is_some() { PartState::Committed } else { PartState::Gone };
         self.note(number, from, state);
         self.finish_if_all_have_committed(number, ctx);
     }
 
     fn finish_if_all_have_committed(&mut self, number: u64, ctx: &mut Context<'_, Self>) {
         let id = self.id(number);
-        let is_over = |it: &Leading| it.phase == Phase::Committing && it.all(State::Committed);
+        let is_over = |it: &Leading| it.phase == Phase::Committing && it.all(PartState::Committed);
         if !self.leading.get(&number).is_some_and(is_over) {
             return;
         }
@@ -450,7 +450,7 @@ impl Agent {
         // One order, whatever the map's is: one seed is to be one run.
         concerned.sort_unstable();
         for number in concerned {
-            self.note(number, theater, State::Gone);
+            self.note(number, theater, PartState::Gone);
             self.give_up(number, CoordinationError::Unreachable, ctx);
             self.commit_if_all_know(number, ctx);
             self.finish_if_all_have_committed(number, ctx);

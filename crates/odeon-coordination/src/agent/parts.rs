@@ -29,12 +29,12 @@ pub(crate) struct Parts {
 struct All {
     /// Those whose messages come from elsewhere, until they are over and nothing more can come for
     /// them: so that there is one at a time.
-    from_elsewhere: HashMap<Id, Known>,
+    from_elsewhere: HashMap<Id, KnownPart>,
     /// Those of transactions that begin here.
     own: HashMap<Id, Part>,
 }
 
-struct Known {
+struct KnownPart {
     part: Part,
     /// How many of the messages with which it begins have come, or will not, and how many were
     /// sent.
@@ -48,7 +48,7 @@ struct Known {
     is_over: bool,
 }
 
-impl Known {
+impl KnownPart {
     fn new(part: &Part, arrived: u32, of: u32) -> Self {
         Self { part: part.clone(), arrived, of, is_given_up: false, is_left: false, is_over: false }
     }
@@ -213,7 +213,7 @@ impl Parts {
         } else if let Some(part) = self.make(id, of) {
             // What is still under way finds it over.
             part.abort(CoordinationError::Stopped);
-            let known = Known { is_given_up: true, ..Known::new(&part, 0, of) };
+            let known = KnownPart { is_given_up: true, ..KnownPart::new(&part, 0, of) };
             all.from_elsewhere.insert(id, known);
         }
         All::unlock(all, id);
@@ -262,7 +262,7 @@ impl Parts {
 impl All {
     /// Forgets this one if that can be. Not under the lock: with a part goes what a user has made.
     fn unlock(mut all: MutexGuard<'_, Self>, id: Id) {
-        let is_over = all.from_elsewhere.get(&id).is_some_and(Known::can_be_forgotten);
+        let is_over = all.from_elsewhere.get(&id).is_some_and(KnownPart::can_be_forgotten);
         let known = is_over.then(|| all.from_elsewhere.remove(&id));
         drop(all);
         drop(known);
@@ -292,7 +292,7 @@ impl Parts {
         let followed = part.clone();
         self.tells(move |it, ctx| it.follow(id, followed, true, ctx))?;
         let companion = part.companion_of_joined(round);
-        from_elsewhere.insert(id, Known::new(&part, 0, 0));
+        from_elsewhere.insert(id, KnownPart::new(&part, 0, 0));
         Some(companion)
     }
 
@@ -330,7 +330,7 @@ impl Companions for Parts {
         let followed = part.clone();
         self.tells(move |it, ctx| it.follow(id, followed, false, ctx))?;
         let companion = part.companion_from_abroad(place as usize);
-        all.from_elsewhere.insert(id, Known::new(&part, 1, of));
+        all.from_elsewhere.insert(id, KnownPart::new(&part, 1, of));
         Some(companion)
     }
 

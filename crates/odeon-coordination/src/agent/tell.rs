@@ -126,9 +126,9 @@ impl Why {
 }
 
 /// See [`Tell::Then`].
-pub(crate) struct Then(pub(crate) Step);
+pub(crate) struct Then(pub(crate) AgentStep);
 
-type Step = Box<dyn FnOnce(&mut Agent, &mut Context<'_, Agent>) + Send>;
+type AgentStep = Box<dyn FnOnce(&mut Agent, &mut Context<'_, Agent>) + Send>;
 
 impl Tell {
     /// A step that an agent takes in a turn of its own.

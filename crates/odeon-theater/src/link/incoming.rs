@@ -8,7 +8,7 @@ use super::packet::{Acks, MOST_BODIES_UNDER_WAY};
 
 /// Where a body belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Reception {
     /// It is the next one.
     Next,
     /// It has been kept, or dropped: not yet, not again, or not within the limits.
@@ -54,7 +54,7 @@ impl Incoming {
         records: &[u8],
         now: Duration,
         delay: Duration,
-    ) -> Place {
+    ) -> Reception {
         self.newest = self.newest.max(transmission);
         self.unacknowledged += 1;
         let in_order = number == self.next && self.early.is_empty();
@@ -62,7 +62,7 @@ impl Incoming {
         self.ack_at = Some(self.ack_at.map_or(due, |at| at.min(due)));
         if number == self.next {
             self.pass(records.len());
-            return Place::Next;
+            return Reception::Next;
         }
         // The next one alone is not kept, so there are places for one less than may be under way.
         let within = number > self.next && number - self.next < MOST_BODIES_UNDER_WAY as u64;
@@ -71,7 +71,7 @@ impl Incoming {
             self.early_bytes += records.len();
             self.early.insert(number, records.to_vec());
         }
-        Place::NotNow
+        Reception::NotNow
     }
 
     /// The next body, if it has come early.

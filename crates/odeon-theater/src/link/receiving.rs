@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::handshake::Greeting;
-use super::incoming::Place;
+use super::incoming::Reception;
 use super::packet::{Acks, Hello, Packet, PacketError, Record, Records, Refusal, Route};
-use super::{Answer, End, Event, Link, MOST_PAUSES, Sink, State, Violation};
+use super::{Answer, End, Event, Link, LinkState, MOST_PAUSES, Sink, Violation};
 
 impl Link {
     /// Takes a packet that has come. Messages and events go to `sink`.
@@ -38,7 +38,7 @@ impl Link {
                 if (refusal.to, refusal.from) != (self.me, self.peer) {
                     return Err(PacketError::OtherTheater);
                 }
-                if self.state == State::Greeting {
+                if self.state == LinkState::Greeting {
                     let end = End::RefusedByPeer(refusal.refusal());
                     self.end(end, Answer::Nothing, false, sink);
                 }
@@ -71,11 +71,11 @@ impl Link {
     /// Refuses who is not linked yet, and says so again to who has been refused.
     fn refuse(&mut self, refusal: Refusal, sink: &mut impl Sink) -> Option<()> {
         match &mut self.state {
-            State::Greeting => {
+            LinkState::Greeting => {
                 self.end(End::Refused(refusal), Answer::Refusal(refusal), true, sink);
             }
-            State::Ended { answer: Answer::Refusal(_), due } => *due = true,
-            State::Linked | State::Ended { .. } => return None,
+            LinkState::Ended { answer: Answer::Refusal(_), due } => *due = true,
+            LinkState::Linked | LinkState::Ended { .. } => return None,
         }
         Some(())
     }
@@ -122,10 +122,10 @@ impl Link {
 
     /// PROTOCOL 1.
     fn link_if_done(&mut self, now: Duration, sink: &mut impl Sink) {
-        if self.state != State::Greeting || !self.handshake.is_done() {
+        if self.state != LinkState::Greeting || !self.handshake.is_done() {
             return;
         }
-        self.state = State::Linked;
+        self.state = LinkState::Linked;
         let theirs = self.limits.largest_message.min(self.limits.assembly);
         self.largest = self.largest.min(usize::try_from(theirs).unwrap_or(usize::MAX));
         self.window.narrow(usize::try_from(self.limits.window).unwrap_or(usize::MAX));
@@ -167,7 +167,7 @@ impl Link {
         sink: &mut impl Sink,
     ) -> Result<bool, PacketError> {
         self.check_route(route)?;
-        if let State::Ended { due, .. } = &mut self.state {
+        if let LinkState::Ended { due, .. } = &mut self.state {
             *due = true;
             return Ok(false);
         }
@@ -201,7 +201,7 @@ impl Link {
         sink: &mut impl Sink,
     ) {
         let delay = self.config.ack_delay;
-        if self.incoming.place(number, transmission, records, now, delay) == Place::NotNow {
+        if self.incoming.place(number, transmission, records, now, delay) == Reception::NotNow {
             return;
         }
         self.deliver_or_end(records, sink);

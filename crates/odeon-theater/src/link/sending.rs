@@ -7,7 +7,7 @@ use super::liveness::Silence;
 use super::packet::{Hello, RefusalPacket};
 use super::packet::{write_acks, write_body, write_goodbye, write_hello, write_refusal};
 use super::window::OVERTAKEN;
-use super::{Answer, End, Event, Link, Sink, State};
+use super::{Answer, End, Event, Link, LinkState, Sink};
 
 /// How many bodies that had room for more may be under way when another one goes. One and those
 /// that overtake it: if it is lost they say so, and nobody has to wait for the time to run out.
@@ -32,9 +32,9 @@ impl Link {
         }
         self.relieve(sink);
         let written = match self.state {
-            State::Ended { answer, due } => due && self.answer(answer, packet),
-            State::Greeting => self.greet(now, packet),
-            State::Linked => self.next_body(now, packet) || self.sign_of_life(now, packet),
+            LinkState::Ended { answer, due } => due && self.answer(answer, packet),
+            LinkState::Greeting => self.greet(now, packet),
+            LinkState::Linked => self.next_body(now, packet) || self.sign_of_life(now, packet),
         };
         if written {
             self.last_sent = now;
@@ -49,9 +49,9 @@ impl Link {
     /// time that has passed means at once. `None` after the end.
     pub fn deadline(&self) -> Option<Duration> {
         match self.state {
-            State::Ended { due, .. } => due.then_some(Duration::ZERO),
-            State::Greeting => Some(self.handshake.at().min(self.liveness.deadline())),
-            State::Linked => {
+            LinkState::Ended { due, .. } => due.then_some(Duration::ZERO),
+            LinkState::Greeting => Some(self.handshake.at().min(self.liveness.deadline())),
+            LinkState::Linked => {
                 let body = self.config.body();
                 let sends = self.window.owes()
                     || self.window.has_room(body)
@@ -75,7 +75,7 @@ impl Link {
     }
 
     fn answer(&mut self, answer: Answer, packet: &mut Vec<u8>) -> bool {
-        self.state = State::Ended { answer, due: false };
+        self.state = LinkState::Ended { answer, due: false };
         match (answer, self.route()) {
             (Answer::Refusal(refusal), _) => {
                 write_refusal(packet, &RefusalPacket::new(self.me, self.peer, refusal));

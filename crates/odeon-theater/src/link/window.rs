@@ -16,7 +16,7 @@ pub(super) const OVERTAKEN: u64 = 3;
 const PROBES: usize = 2;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum PacketState {
     UnderWay,
     Lost,
     /// Behind one that is missing: not delivered yet, so it is kept.
@@ -28,7 +28,7 @@ struct Sent {
     body: Body,
     transmission: u64,
     at: Duration,
-    state: State,
+    state: PacketState,
 }
 
 /// What acknowledgements have brought.
@@ -130,7 +130,7 @@ impl Window {
         self.small += usize::from(body.has_room);
         self.total += body.records.len() as u64;
         let transmission = self.transmissions;
-        self.sent.push_back(Sent { body, transmission, at: now, state: State::UnderWay });
+        self.sent.push_back(Sent { body, transmission, at: now, state: PacketState::UnderWay });
         let last = self.sent.len() - 1;
         (self.first + last as u64, transmission, &self.sent[last].body)
     }
@@ -140,12 +140,12 @@ impl Window {
         if self.lost == 0 || self.allowance == 0 {
             return None;
         }
-        let index = self.sent.iter().position(|sent| sent.state == State::Lost)?;
+        let index = self.sent.iter().position(|sent| sent.state == PacketState::Lost)?;
         self.lost -= 1;
         self.allowance -= 1;
         self.transmissions += 1;
         let sent = &mut self.sent[index];
-        (sent.transmission, sent.at, sent.state) = (self.transmissions, now, State::UnderWay);
+        (sent.transmission, sent.at, sent.state) = (self.transmissions, now, PacketState::UnderWay);
         Some((self.first + index as u64, sent.transmission, &sent.body))
     }
 
@@ -164,8 +164,8 @@ impl Window {
     pub(super) fn time_out(&mut self, now: Duration) {
         (self.timed_from, self.ran_out) = (now, true);
         for sent in &mut self.sent {
-            if sent.state == State::UnderWay {
-                sent.state = State::Lost;
+            if sent.state == PacketState::UnderWay {
+                sent.state = PacketState::Lost;
                 self.lost += 1;
             }
         }
@@ -192,19 +192,19 @@ impl Window {
             self.first += 1;
             self.bytes -= sent.body.records.len();
             self.small -= usize::from(sent.body.has_room);
-            fresh += usize::from(sent.state != State::Early);
-            self.lost -= usize::from(sent.state == State::Lost);
-            if sent.transmission == acks.newest && sent.state != State::Early {
+            fresh += usize::from(sent.state != PacketState::Early);
+            self.lost -= usize::from(sent.state == PacketState::Lost);
+            if sent.transmission == acks.newest && sent.state != PacketState::Early {
                 acked.sample = Some(now.saturating_sub(sent.at));
             }
             acked.buffers.push(sent.body.records);
         }
         for number in acks.early_numbers().filter(|&number| number >= self.first) {
             let sent = &mut self.sent[(number - self.first) as usize];
-            if sent.state != State::Early {
+            if sent.state != PacketState::Early {
                 fresh += 1;
-                self.lost -= usize::from(sent.state == State::Lost);
-                sent.state = State::Early;
+                self.lost -= usize::from(sent.state == PacketState::Lost);
+                sent.state = PacketState::Early;
                 if sent.transmission == acks.newest {
                     acked.sample = Some(now.saturating_sub(sent.at));
                 }
@@ -231,8 +231,8 @@ impl Window {
 
     fn find_lost(&mut self, newest: u64) {
         for sent in &mut self.sent {
-            if sent.state == State::UnderWay && sent.transmission + OVERTAKEN <= newest {
-                sent.state = State::Lost;
+            if sent.state == PacketState::UnderWay && sent.transmission + OVERTAKEN <= newest {
+                sent.state = PacketState::Lost;
                 self.lost += 1;
             }
         }

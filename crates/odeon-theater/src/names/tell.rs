@@ -150,9 +150,9 @@ pub(super) enum Stored {
 }
 
 /// See [`Tell::Then`].
-pub(super) struct Then(pub(super) Step);
+pub(super) struct Then(pub(super) ServerStep);
 
-type Step = Box<dyn FnOnce(&mut Server, &mut Context<'_, Server>) + Send>;
+type ServerStep = Box<dyn FnOnce(&mut Server, &mut Context<'_, Server>) + Send>;
 
 impl Tell {
     /// Whether all homes that it tells of can still be counted.

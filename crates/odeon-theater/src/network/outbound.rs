@@ -31,11 +31,11 @@ pub(super) struct FromSeat {
     way: Arc<Way>,
     /// Whether no other seat here has messages for the same actor that go before.
     goes_first: AtomicBool,
-    seat: Mutex<Known>,
+    seat: Mutex<KnownSeat>,
 }
 
 /// What is known of the seat.
-enum Known {
+enum KnownSeat {
     Nothing,
     /// Its number, and whom it is for.
     Of(u64, Address),
@@ -48,11 +48,11 @@ impl FromSeat {
             network: Arc::downgrade(network),
             way,
             goes_first: AtomicBool::new(first),
-            seat: Mutex::new(Known::Nothing),
+            seat: Mutex::new(KnownSeat::Nothing),
         }
     }
 
-    fn seat(&self) -> odeon_sync::MutexGuard<'_, Known> {
+    fn seat(&self) -> odeon_sync::MutexGuard<'_, KnownSeat> {
         self.seat.lock().expect("nothing panics under this lock")
     }
 
@@ -126,10 +126,10 @@ impl FromSeat {
 impl WayOut for FromSeat {
     fn is_of(&self, number: u64, who: Address) -> bool {
         let mut seat = self.seat();
-        if let Known::Ended = *seat {
+        if let KnownSeat::Ended = *seat {
             return false;
         }
-        *seat = Known::Of(number, who);
+        *seat = KnownSeat::Of(number, who);
         true
     }
 
@@ -197,7 +197,7 @@ impl Outbound for FromSeat {
             return Err(NotTaken::Closed);
         }
         let network = self.network.upgrade().ok_or(NotTaken::Unreachable)?;
-        if let Known::Of(_, who) = *self.seat() {
+        if let KnownSeat::Of(_, who) = *self.seat() {
             network.seats.with(who, |line| line.has_passed_on(mark));
         }
         let course = self.way.course();
@@ -232,7 +232,7 @@ impl Outbound for FromSeat {
     }
 
     fn heed(&self, mark: &[u8], occupied: Occupied) -> Bid {
-        let Known::Of(number, who) = *self.seat() else { return Bid::Nothing };
+        let KnownSeat::Of(number, who) = *self.seat() else { return Bid::Nothing };
         match (self.network.upgrade(), Mark::from_bytes(mark)) {
             (Some(network), Some(mark)) => network.heed(number, who, &self.way, mark, occupied),
             // The network has been dropped: what was written is not known any more, and the actor
@@ -261,13 +261,13 @@ impl Outbound for FromSeat {
     }
 
     fn gone(&self) -> bool {
-        let Known::Of(number, who) = *self.seat() else { return false };
+        let KnownSeat::Of(number, who) = *self.seat() else { return false };
         self.network.upgrade().is_some_and(|network| network.has_gone(number, who, &self.way))
     }
 
     fn ended(&self) {
-        let before = mem::replace(&mut *self.seat(), Known::Ended);
-        if let (Known::Of(number, _), Some(network)) = (before, self.network.upgrade()) {
+        let before = mem::replace(&mut *self.seat(), KnownSeat::Ended);
+        if let (KnownSeat::Of(number, _), Some(network)) = (before, self.network.upgrade()) {
             network.seat_ended(number);
         }
     }

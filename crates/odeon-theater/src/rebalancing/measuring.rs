@@ -10,12 +10,12 @@ use crate::{MobileActor, MobileId};
 #[derive(Default)]
 pub(super) struct Measuring {
     at: Duration,
-    known: HashMap<MobileId, Known>,
+    known: HashMap<MobileId, KnownLoad>,
     /// The time that the last measurement is of.
     pub(super) over: Duration,
 }
 
-struct Known {
+struct KnownLoad {
     moves: u64,
     /// `None`: it was created here, has been seen once only, and may not have said yet how many it
     /// had handled before.
@@ -53,7 +53,7 @@ impl Measuring {
             }
             let handled = (known.is_some() || moves > 0).then_some(handled);
             let since = known.map_or(now, |known| known.since);
-            self.known.insert(id, Known { moves, handled, since });
+            self.known.insert(id, KnownLoad { moves, handled, since });
             measured.push(Measured { id, kind, messages_per_second });
         }
         let all = measured.iter().map(|one| one.messages_per_second).sum();

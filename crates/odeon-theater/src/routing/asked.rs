@@ -24,15 +24,15 @@ pub(crate) const FEWEST: usize = 64;
 
 /// See the module.
 #[derive(Default)]
-pub(crate) struct Asked(Mutex<Known>);
+pub(crate) struct Asked(Mutex<AskedQuestions>);
 
-struct Known {
+struct AskedQuestions {
     /// By the theater of the asker, and the number of its question.
     asked: BTreeSet<(TheaterId, u64)>,
     look_at: usize,
 }
 
-impl Default for Known {
+impl Default for AskedQuestions {
     fn default() -> Self {
         Self { asked: BTreeSet::new(), look_at: FEWEST }
     }
@@ -79,7 +79,7 @@ impl Asked {
         self.lock().asked.len()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Known> {
+    fn lock(&self) -> MutexGuard<'_, AskedQuestions> {
         self.0.lock().expect("nothing panics under this lock")
     }
 }

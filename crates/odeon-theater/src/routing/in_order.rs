@@ -12,10 +12,10 @@ use odeon_sync::{Mutex, MutexGuard};
 
 /// See the module.
 pub(crate) struct InOrder<T> {
-    known: Mutex<Known<T>>,
+    known: Mutex<Tickets<T>>,
 }
 
-struct Known<T> {
+struct Tickets<T> {
     /// The next ticket.
     next: u64,
     /// The one whose turn it is to be told.
@@ -31,7 +31,7 @@ pub(crate) struct Ticket(u64);
 
 impl<T> Default for InOrder<T> {
     fn default() -> Self {
-        let known = Known { next: 0, first: 0, handed_in: BTreeMap::new(), is_told: false };
+        let known = Tickets { next: 0, first: 0, handed_in: BTreeMap::new(), is_told: false };
         Self { known: Mutex::new(known) }
     }
 }
@@ -72,7 +72,7 @@ impl<T> InOrder<T> {
         Some((what, Telling(self)))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Known<T>> {
+    fn lock(&self) -> MutexGuard<'_, Tickets<T>> {
         self.known.lock().expect("nothing panics under this lock")
     }
 }

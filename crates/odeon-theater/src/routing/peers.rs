@@ -17,12 +17,12 @@ pub(crate) struct Peers {
     me: TheaterId,
     config: LinkConfig,
     clock: Arc<dyn Clock>,
-    known: Mutex<Known>,
+    known: Mutex<KnownPeers>,
     /// The last link has ended.
     empty: Condvar,
 }
 
-struct Known {
+struct KnownPeers {
     alive: BTreeMap<TheaterId, Arc<Peer>>,
     /// Those to which the last link has ended, and when they are forgotten.
     ended: HashMap<TheaterId, (Arc<Peer>, Duration)>,
@@ -36,7 +36,7 @@ struct Known {
 
 impl Peers {
     pub(crate) fn new(me: TheaterId, config: LinkConfig, clock: Arc<dyn Clock>) -> Self {
-        let known = Known {
+        let known = KnownPeers {
             alive: BTreeMap::new(),
             ended: HashMap::new(),
             reachable: HashSet::new(),
@@ -63,7 +63,7 @@ impl Peers {
             return None;
         }
         let mut known = self.lock();
-        let Known { alive, epoch, leaves, .. } = &mut *known;
+        let KnownPeers { alive, epoch, leaves, .. } = &mut *known;
         match alive.entry(id) {
             Entry::Occupied(known) => Some(known.get().clone()),
             Entry::Vacant(_) if *leaves => None,
@@ -151,7 +151,7 @@ impl Peers {
         self.lock().alive.values().cloned().collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Known> {
+    fn lock(&self) -> MutexGuard<'_, KnownPeers> {
         self.known.lock().expect("nothing panics under this lock")
     }
 }

@@ -31,7 +31,7 @@ const ALLOWANCE: usize = 512 << 10;
 /// See the module.
 #[derive(Default)]
 pub(crate) struct Pressed {
-    channels: Mutex<HashMap<u64, State>>,
+    channels: Mutex<HashMap<u64, Allowance>>,
     /// How many there are, for a look without the lock.
     number: AtomicUsize,
     /// Of whoever has begun to look after a channel last.
@@ -39,7 +39,7 @@ pub(crate) struct Pressed {
 }
 
 #[derive(Default)]
-struct State {
+struct Allowance {
     /// So many bytes may be pushed still.
     allowance: usize,
     /// Who looks after it.
@@ -103,7 +103,7 @@ impl Pressed {
         })
     }
 
-    fn with<R>(&self, work: impl FnOnce(&mut HashMap<u64, State>) -> R) -> R {
+    fn with<R>(&self, work: impl FnOnce(&mut HashMap<u64, Allowance>) -> R) -> R {
         let mut channels = self.channels.lock().expect("nothing panics under this lock");
         let result = work(&mut channels);
         // ORDERING: Relaxed: see `presses`.

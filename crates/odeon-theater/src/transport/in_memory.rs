@@ -76,11 +76,11 @@ pub struct InMemoryNetwork {
 }
 
 struct Shared {
-    state: Mutex<State>,
+    state: Mutex<NetState>,
     largest_packet: usize,
 }
 
-struct State {
+struct NetState {
     now: Duration,
     random: Random,
     theaters: BTreeMap<TheaterId, Arc<dyn Listener>>,
@@ -106,7 +106,7 @@ impl InMemoryNetwork {
 
     /// As [`new`](Self::new), for packets of another length.
     pub fn with_largest_packet(seed: u64, largest_packet: usize) -> Self {
-        let state = State {
+        let state = NetState {
             now: Duration::ZERO,
             random: Random::from_seed(seed),
             theaters: BTreeMap::new(),
@@ -260,12 +260,12 @@ impl InMemoryNetwork {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, NetState> {
         self.shared.state.lock().expect("nothing panics while it is held")
     }
 }
 
-impl State {
+impl NetState {
     fn direction(&mut self, from: TheaterId, to: TheaterId) -> &mut Direction {
         let everywhere = self.everywhere;
         self.directions.entry((from, to)).or_insert_with(|| Direction::new(everywhere))

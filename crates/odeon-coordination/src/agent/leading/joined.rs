@@ -9,7 +9,7 @@ use odeon_speculative::CoordinationError;
 use odeon_speculative::extend::Part;
 use odeon_theater::TheaterId;
 
-use super::{Leading, Member, Phase, State};
+use super::{Leading, Member, PartState, Phase};
 use crate::agent::Agent;
 use crate::agent::following::Following;
 use crate::agent::tell::{Tell, Why};
@@ -48,7 +48,7 @@ impl Agent {
         };
         let runs = leading.phase == Phase::Running && leading.round == round;
         if runs && !leading.members.contains_key(&member) {
-            leading.members.insert(member, Member::joined(State::Awaited));
+            leading.members.insert(member, Member::joined(PartState::Awaited));
             // One that cannot be found takes no part.
             self.seek(member, ctx);
         }
@@ -63,7 +63,7 @@ impl Agent {
         };
         let is_running = leading.phase == Phase::Running;
         // Before it is told to run it holds nothing.
-        let state = if is_running { State::Awaited } else { State::Ready };
+        let state = if is_running { PartState::Awaited } else { PartState::Ready };
         let member = leading.members.entry(from).or_insert_with(|| Member::joined(state));
         if mem::replace(&mut member.has_come, true) {
             return;

@@ -50,10 +50,10 @@ const MOST_REFUSED: usize = 1024;
 
 /// See the module.
 #[derive(Default)]
-pub(in crate::network) struct Members(Mutex<Known>);
+pub(in crate::network) struct Members(Mutex<KnownMembers>);
 
 #[derive(Default)]
-struct Known {
+struct KnownMembers {
     present: BTreeMap<TheaterId, Present>,
     /// How often a theater has joined.
     joins: u64,
@@ -95,7 +95,7 @@ impl Members {
 
     fn change(&self, event: MembershipEvent) {
         let mut known = self.lock();
-        let Known { present, joins, refused, subscribers } = &mut *known;
+        let KnownMembers { present, joins, refused, subscribers } = &mut *known;
         match event {
             MembershipEvent::Joined(theater) => {
                 *joins += 1;
@@ -159,7 +159,7 @@ impl Members {
         known.subscribers.push(subscriber.clone());
     }
 
-    fn lock(&self) -> odeon_sync::MutexGuard<'_, Known> {
+    fn lock(&self) -> odeon_sync::MutexGuard<'_, KnownMembers> {
         self.0.lock().expect("nothing panics under this lock")
     }
 }

@@ -13,7 +13,7 @@ use crate::routing::asker::Asker;
 use crate::routing::migrated::{MigrateError, Migrated};
 use crate::routing::peer::Peer;
 
-type Counted = Box<dyn Any + Send + Sync>;
+type CountedReference = Box<dyn Any + Send + Sync>;
 
 impl Inner {
     pub(super) fn answer_migration(
@@ -55,7 +55,7 @@ impl Passage for Restored<'_> {
         &self,
         reference: Reference,
         arriving: &dyn Arriving,
-    ) -> Result<Counted, WireError> {
+    ) -> Result<CountedReference, WireError> {
         let Reference { at, born, grant, .. } = reference;
         if at.theater == self.network.id.bits() {
             let actor = self.network.exports.reference(at.actor, arriving)?;

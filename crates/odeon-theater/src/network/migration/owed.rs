@@ -35,15 +35,15 @@ pub(in crate::network) type Answer = Option<Vec<u8>>;
 
 /// See the module.
 #[derive(Default)]
-pub(in crate::network) struct Owed(Mutex<Known>);
+pub(in crate::network) struct Owed(Mutex<OwedAnswers>);
 
-struct Known {
+struct OwedAnswers {
     /// By the theater of the asker, and the number of its question.
     answers: BTreeMap<(TheaterId, u64), Owes>,
     look_at: usize,
 }
 
-impl Default for Known {
+impl Default for OwedAnswers {
     fn default() -> Self {
         Self { answers: BTreeMap::new(), look_at: FEWEST }
     }
@@ -93,7 +93,7 @@ impl Owed {
         own.map(|(asker, owes)| (asked(asker), owes.answer.clone())).collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Known> {
+    fn lock(&self) -> MutexGuard<'_, OwedAnswers> {
         self.0.lock().expect("nothing panics under this lock")
     }
 }

@@ -31,12 +31,12 @@ pub(in crate::network) use way_out::WayOut;
 
 /// See the module.
 pub(in crate::network) struct Seats {
-    known: Mutex<Known>,
+    known: Mutex<SeatTable>,
     /// Whether there has ever been a mobile actor here: for a look without the lock.
     are_mobile: AtomicBool,
 }
 
-pub(in crate::network) struct Known {
+pub(in crate::network) struct SeatTable {
     /// By the actor: where it was created. All but natives that have not been introduced.
     lines: HashMap<Address, Line>,
     /// For whom the seat with this number is.
@@ -48,7 +48,7 @@ pub(in crate::network) struct Known {
     lost: HashMap<u64, Arc<dyn StandIn>>,
 }
 
-type Counted = Box<dyn Any + Send + Sync>;
+type CountedReference = Box<dyn Any + Send + Sync>;
 
 /// An actor has moved on.
 pub(in crate::network) struct Moved {
@@ -69,7 +69,7 @@ pub(in crate::network) enum Leads {
     To(Reference),
 }
 
-impl Known {
+impl SeatTable {
     /// The line of the actor for whom a seat is, and who that is.
     fn line_of_seat(&mut self, seat: u64) -> Option<(Address, &mut Line)> {
         let who = self.who(seat)?;
@@ -84,7 +84,7 @@ impl Known {
 impl Seats {
     pub(in crate::network) fn new() -> Self {
         Self {
-            known: Mutex::new(Known {
+            known: Mutex::new(SeatTable {
                 lines: HashMap::new(),
                 by_number: HashMap::new(),
                 by_route: BTreeSet::new(),
@@ -106,10 +106,10 @@ impl Seats {
         stage: &Arc<dyn Submit>,
         to: To,
         out: impl FnOnce(Arc<Way>, bool) -> W,
-    ) -> (Result<Counted, WireError>, bool) {
+    ) -> (Result<CountedReference, WireError>, bool) {
         let who = reference.born.unwrap_or(reference.at);
         let mut known = self.lock();
-        let Known { lines, by_number, by_route, .. } = &mut *known;
+        let SeatTable { lines, by_number, by_route, .. } = &mut *known;
         let line = match lines.entry(who) {
             Entry::Occupied(line) => {
                 let line = line.into_mut();
@@ -204,7 +204,7 @@ impl Seats {
         &self,
         who: Address,
         arriving: &dyn Arriving,
-    ) -> Option<Counted> {
+    ) -> Option<CountedReference> {
         let known = self.lock();
         let last = known.lines.get(&who)?.last();
         let is_of_type = last.stands.message_type() == arriving.message_type();
@@ -239,7 +239,7 @@ impl Seats {
         work: impl FnOnce(&mut Line) -> R,
     ) -> Option<R> {
         let mut known = self.lock();
-        let Known { lines, by_route, .. } = &mut *known;
+        let SeatTable { lines, by_route, .. } = &mut *known;
         let line = lines.get_mut(&who)?;
         let before = (line.at(), line.is_elsewhere());
         let result = work(line);
@@ -283,7 +283,7 @@ impl Seats {
     ) -> Result<Arc<dyn StandIn>, Box<Coming>> {
         let mut known = self.lock();
         let who = coming.who;
-        let Known { lines, by_number, .. } = &mut *known;
+        let SeatTable { lines, by_number, .. } = &mut *known;
         let Entry::Vacant(place) = lines.entry(who) else { return Err(coming) };
         // Looked at here: its end looks for those that come from there behind this.
         if coming.from.is_dead() {
@@ -364,7 +364,7 @@ impl Seats {
     /// one.
     fn ended(&self, seat: u64) -> Option<(Address, Option<Line>)> {
         let mut known = self.lock();
-        let Known { lines, by_number, by_route, lost } = &mut *known;
+        let SeatTable { lines, by_number, by_route, lost } = &mut *known;
         let Some(who) = by_number.remove(&seat) else {
             lost.remove(&seat);
             return None;
@@ -443,7 +443,7 @@ impl Seats {
         self.lock().lines.values().filter(|line| line.at().is_some()).count()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Known> {
+    fn lock(&self) -> MutexGuard<'_, SeatTable> {
         self.known.lock().expect("nothing panics under this lock")
     }
 }

@@ -12,7 +12,7 @@ use odeon_core::wire::{
 
 use crate::TheaterId;
 
-type Counted = Box<dyn Any + Send + Sync>;
+type CountedReference = Box<dyn Any + Send + Sync>;
 
 /// For a value that is written and read in the same theater.
 #[derive(Default)]
@@ -33,7 +33,7 @@ impl Passage for Within {
         &self,
         reference: Reference,
         arriving: &dyn Arriving,
-    ) -> Result<Counted, WireError> {
+    ) -> Result<CountedReference, WireError> {
         let actors = self.actors.borrow();
         let actor = actors.get(reference.at.actor as usize);
         let actor = actor.ok_or(WireError::Refused("there is no such actor"))?;

@@ -309,13 +309,13 @@ pub(super) fn note_reference(what: &'static str, root: Root) {
 }
 
 /// A value with parts that is being read, until this is dropped.
-pub(super) struct Open {
+pub(super) struct OpenShape {
     pub(super) number: usize,
     /// Whether others of it have been read, or are: then what is in it need not be read.
     pub(super) is_known: bool,
 }
 
-impl Open {
+impl OpenShape {
     /// `reader`: the type that reads it. `None`: it is too deep.
     pub(super) fn begin(reader: &'static str, label: impl FnOnce() -> String) -> Option<Self> {
         step()?;
@@ -368,7 +368,7 @@ impl Open {
     }
 }
 
-impl Drop for Open {
+impl Drop for OpenShape {
     fn drop(&mut self) {
         with(|trace| {
             trace.depth -= 1;

@@ -9,7 +9,7 @@ use serde::de::{
     VariantAccess, Visitor,
 };
 
-use super::shapes::{self, ANSWERS, Open, ShapeOrVariant};
+use super::shapes::{self, ANSWERS, OpenShape, ShapeOrVariant};
 
 /// See the module.
 pub(super) struct Tracer;
@@ -70,10 +70,10 @@ fn leaf<R>(
 /// A value with parts is read by `visit`, which is given who it is.
 fn whole<'de, V: Visitor<'de>, R>(
     label: impl FnOnce() -> String,
-    visit: impl FnOnce(V, &Open) -> Result<R, Refused>,
+    visit: impl FnOnce(V, &OpenShape) -> Result<R, Refused>,
     visitor: V,
 ) -> Result<R, Refused> {
-    let open = Open::begin(type_name::<V>(), label).ok_or(Refused)?;
+    let open = OpenShape::begin(type_name::<V>(), label).ok_or(Refused)?;
     visit(visitor, &open)
 }
 
@@ -250,7 +250,7 @@ struct RemainingParts {
 }
 
 impl RemainingParts {
-    fn of(open: &Open, len: usize) -> Self {
+    fn of(open: &OpenShape, len: usize) -> Self {
         Self { place: (open.number, None), next: 0, len }
     }
 
