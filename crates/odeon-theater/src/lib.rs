@@ -7,7 +7,7 @@
 //! | what is said to another theater, and when do packets go? | `routing.rs`, `routing/*` |
 //! | who has which name, in the whole network? | `names.rs`, `names/*` |
 //! | who moves actors to where there is less to do? | `rebalancing.rs`, `rebalancing/*` |
-//! | how is a theater seen and served from outside? | `steward.rs` |
+//! | how is a theater seen and served from outside? | `control_actor.rs` |
 //! | what does a network have to do? | `transport.rs` |
 //! | how do two theaters get messages to each other? | the protocol by numbers: `link.rs`; `link/*` |
 //! | what do packets look like? | `link/packet.rs`, `docs/wire-format.md` |
@@ -51,15 +51,16 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod control_actor;
 pub mod extend;
 mod link;
 mod names;
 mod network;
 mod rebalancing;
 mod routing;
-mod steward;
 mod transport;
 
+pub use control_actor::{ControlActor, ControlRequest};
 pub use link::{End, Event, Link, LinkConfig, Place, PushError, Sink, Undelivered, Violation};
 pub use link::{Epoch, Secret, ShortSecret, TheaterId};
 pub use link::{FORMAT_VERSION, PacketError, Refusal};
@@ -70,6 +71,5 @@ pub use network::{
 };
 pub use odeon_core::wire::Mobile;
 pub use rebalancing::{ByLoad, Load, Measured, Policy, RebalanceSettings, Rebalancer, Situation};
-pub use steward::{Steward, ToSteward};
 pub use transport::{Conditions, Counts, InMemoryNetwork, InMemoryTransport};
 pub use transport::{Listener, Transport};

@@ -23,10 +23,10 @@ mod s33_names;
 mod s34_hostile_states;
 #[path = "../../odeon-theater/tests/s34_migration.rs"]
 mod s34_migration;
+#[path = "../../odeon-theater/tests/s35_control_actor.rs"]
+mod s35_control_actor;
 #[path = "../../odeon-theater/tests/s35_drain.rs"]
 mod s35_drain;
-#[path = "../../odeon-theater/tests/s35_steward.rs"]
-mod s35_steward;
 #[path = "../../odeon-theater/tests/s37_unreferenced.rs"]
 mod s37_unreferenced;
 

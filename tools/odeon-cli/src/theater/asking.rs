@@ -2,7 +2,7 @@
 
 use clap::Args;
 use odeon_core::{ActorRef, Ask};
-use odeon_theater::{Drained, RemoteError, ToSteward};
+use odeon_theater::{ControlRequest, Drained, RemoteError};
 use std::time::{Duration, Instant};
 
 use super::counters::{COUNTER, COUNTERS, ToCounters, ToTheaterCounter};
@@ -106,8 +106,8 @@ fn answer<T: Send + 'static>(
     })
 }
 
-fn steward(theater: &FoundTheater) -> Result<&ActorRef<ToSteward>, TheaterError> {
-    let served = theater.served.as_ref().map(|(steward, _)| steward);
+fn control(theater: &FoundTheater) -> Result<&ActorRef<ControlRequest>, TheaterError> {
+    let served = theater.served.as_ref().map(|(control, _)| control);
     served.ok_or_else(|| {
         TheaterError::failed(format!("the theater {} does not let itself be served", theater.id))
     })
@@ -128,7 +128,7 @@ pub(super) fn move_actor(arguments: &MoveArguments) -> Result<(), TheaterError> 
     visit(&arguments.look, |_, found| {
         let (actor, from) = meant::actor(found, &arguments.actor)?;
         let to = meant::theater(found, "--to", &arguments.to)?;
-        let asked = steward(from)?.ask(|reply| ToSteward::Move { actor, to: to.id, reply });
+        let asked = control(from)?.ask(|reply| ControlRequest::Move { actor, to: to.id, reply });
         let to_do = format!("move {} to {}", arguments.actor, to.called());
         let moved =
             answer(asked, from, &to_do, arguments.look.until_answered())?.map_err(|why| {
@@ -148,7 +148,7 @@ pub(super) fn drain(arguments: &DrainArguments) -> Result<(), TheaterError> {
     visit(&arguments.look, |_, found| {
         let theater = meant::theater(found, "<THEATER>", &arguments.theater)?;
         let within = Duration::from_secs(arguments.drain_within);
-        let asked = steward(theater)?.ask(|reply| ToSteward::Drain { within, reply });
+        let asked = control(theater)?.ask(|reply| ControlRequest::Drain { within, reply });
         let drained =
             answer(asked, theater, "drain itself", within + arguments.look.until_answered())?;
         print(&told(&drained, found))?;
@@ -200,7 +200,7 @@ fn told(drained: &Drained, found: &[FoundTheater]) -> String {
 pub(super) fn reopen(arguments: &ReopenArguments) -> Result<(), TheaterError> {
     visit(&arguments.look, |_, found| {
         let theater = meant::theater(found, "<THEATER>", &arguments.theater)?;
-        let asked = steward(theater)?.ask(ToSteward::Reopen);
+        let asked = control(theater)?.ask(ControlRequest::Reopen);
         answer(asked, theater, "be open again", arguments.look.until_answered())?;
         print(&format!("{} is open", theater.name()))
     })

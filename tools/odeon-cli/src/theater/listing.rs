@@ -49,7 +49,7 @@ struct Listed {
 #[derive(Serialize)]
 struct ListedTheater {
     id: String,
-    /// Whether it has a steward, and so can say more.
+    /// Whether it has a control actor, and so can say more.
     served: bool,
     name: String,
     state: &'static str,

@@ -1,7 +1,7 @@
 //! Who is there, as all that can say so see it.
 
 use odeon_core::ActorRef;
-use odeon_theater::{Membership, Network, Overview, TheaterId, ToSteward};
+use odeon_theater::{ControlRequest, Membership, Network, Overview, TheaterId};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
@@ -19,8 +19,8 @@ const UNTIL_MET: Duration = Duration::from_millis(500);
 pub(super) struct FoundTheater {
     pub(super) id: TheaterId,
     pub(super) is: Membership,
-    /// `None`: it has no steward, or that has not answered.
-    pub(super) served: Option<(ActorRef<ToSteward>, Overview)>,
+    /// `None`: it has no control actor, or that has not answered.
+    pub(super) served: Option<(ActorRef<ControlRequest>, Overview)>,
 }
 
 impl FoundTheater {
@@ -79,16 +79,16 @@ fn look_once(network: &Network, until: Instant) -> Vec<FoundTheater> {
     // All at once: one that does not answer holds up nobody.
     let left = || until.saturating_duration_since(Instant::now());
     let members = network.members();
-    let asked: Vec<_> = members.iter().map(|&(id, _)| network.steward_of(id)).collect();
-    let stewards = asked.into_iter().map(|ask| ask.wait_timeout(left()).ok()?.ok());
-    let asked: Vec<_> = stewards
-        .map(|steward: Option<ActorRef<ToSteward>>| {
-            steward.map(|steward| (steward.ask(ToSteward::Overview), steward))
+    let asked: Vec<_> = members.iter().map(|&(id, _)| network.control_of(id)).collect();
+    let controls = asked.into_iter().map(|ask| ask.wait_timeout(left()).ok()?.ok());
+    let asked: Vec<_> = controls
+        .map(|control: Option<ActorRef<ControlRequest>>| {
+            control.map(|control| (control.ask(ControlRequest::Overview), control))
         })
         .collect();
     let answered = asked.into_iter().map(|asked| {
-        let (ask, steward) = asked?;
-        Some((steward, ask.wait_timeout(left()).ok()?))
+        let (ask, control) = asked?;
+        Some((control, ask.wait_timeout(left()).ok()?))
     });
     let all = members.into_iter().zip(answered);
     all.map(|((id, is), served)| FoundTheater { id, is, served }).collect()

@@ -108,7 +108,7 @@ pub(super) fn actor<'a>(
 }
 
 /// Those that do not say what they are called and which actors they have, if there are any: found
-/// without a steward, or suspected by others.
+/// without a control actor, or suspected by others.
 fn silent(found: &[FoundTheater]) -> Option<String> {
     let suspected = |overview: &Overview| {
         let all = overview.members.clone().into_iter();
@@ -123,7 +123,10 @@ fn silent(found: &[FoundTheater]) -> Option<String> {
     let digits = digits_of(found);
     let silent: Vec<String> = silent.into_iter().map(|id| short(id, digits)).collect();
     (!silent.is_empty()).then(|| {
-        format!("{} says nothing of itself: it stands still, or has no steward", silent.join(", "))
+        format!(
+            "{} says nothing of itself: it stands still, or has no control actor",
+            silent.join(", ")
+        )
     })
 }
 
@@ -131,9 +134,9 @@ fn silent(found: &[FoundTheater]) -> Option<String> {
 mod tests {
     use super::*;
     use odeon_core::{Actor, Context, Theater};
-    use odeon_theater::ToSteward;
+    use odeon_theater::ControlRequest;
 
-    /// Called so, without a steward or more.
+    /// Called so, without a control actor or more.
     fn found(name: &str, first: u128) -> FoundTheater {
         let id = TheaterId::from_bits(first << 120);
         let overview = Overview {
@@ -146,16 +149,16 @@ mod tests {
             refers_to: 0,
         };
         let actors = Theater::builder().workers(1).build().expect("it can be built");
-        let steward = actors.spawn(Nobody);
-        FoundTheater { id, is: Membership::Present, served: Some((steward, overview)) }
+        let control = actors.spawn(Nobody);
+        FoundTheater { id, is: Membership::Present, served: Some((control, overview)) }
     }
 
     struct Nobody;
 
     impl Actor for Nobody {
-        type Msg = ToSteward;
+        type Msg = ControlRequest;
 
-        fn handle(&mut self, _: ToSteward, _: &mut Context<'_, Self>) {}
+        fn handle(&mut self, _: ControlRequest, _: &mut Context<'_, Self>) {}
     }
 
     #[test]
@@ -207,7 +210,7 @@ mod tests {
         assert!(text.contains("b1000000 says nothing of itself"), "{text}");
         // Suspected by one that is there, and not met by who asks.
         all.pop();
-        let (_, overview) = all[0].served.as_mut().expect("it has a steward");
+        let (_, overview) = all[0].served.as_mut().expect("it has a control actor");
         let other = TheaterId::from_bits(0xc1 << 120);
         overview.members.push((other, Membership::Suspected));
         assert!(said(&all).1.contains("c1000000 says nothing of itself"));

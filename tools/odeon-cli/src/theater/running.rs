@@ -2,7 +2,7 @@
 
 use clap::Args;
 use odeon_core::Theater;
-use odeon_theater::{Drained, Kept, Steward};
+use odeon_theater::{ControlActor, Drained, Kept};
 use std::io::Write;
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -39,7 +39,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<(), TheaterError> {
     }
     let mut member = arguments.reach.join(builder.build().map_err(TheaterError::failed)?)?;
     let counters = Counters::serve(&member.network, &member.theater);
-    let steward = Steward::serve(&member.network);
+    let control = ControlActor::serve(&member.network);
     say(&format!("ready {} {}", arguments.name, member.network.id()));
     if let Some(complaints) = member.complaints.take() {
         complaints.say();
@@ -58,7 +58,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<(), TheaterError> {
         say(&format!("moved {}", drained.moved.len()));
         complain(&drained);
     }
-    drop((steward, counters));
+    drop((control, counters));
     if !member.leave() {
         eprintln!("not all theaters have heard that this one leaves");
     }

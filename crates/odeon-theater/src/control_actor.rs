@@ -11,14 +11,14 @@ use serde::{Deserialize, Serialize};
 use crate::network::WeakNetwork;
 use crate::{Drained, MigrateError, Migrated, MobileId, Network, Overview, RemoteError, TheaterId};
 
-/// Under which name each theater publishes its steward: another one for another version of what it
-/// is told, so that who speaks another one does not find it.
-const STEWARD: &str = "odeon/steward/3";
+/// Under which name each theater publishes its control actor: another one for another version of
+/// what it is told, so that who speaks another one does not find it.
+const CONTROL: &str = "odeon/control/4";
 
-/// What a [`Steward`] is asked.
+/// What a [`ControlActor`] is asked.
 #[derive(Serialize, Deserialize)]
 #[non_exhaustive]
-pub enum ToSteward {
+pub enum ControlRequest {
     /// What the theater can say of itself.
     Overview(Reply<Overview>),
     /// A mobile actor that sits in the theater is to move.
@@ -42,7 +42,7 @@ pub enum ToSteward {
     Reopen(Reply<()>),
 }
 
-impl Message for ToSteward {}
+impl Message for ControlRequest {}
 
 /// Lets other theaters of the network see what there is in this one, and have its actors moved,
 /// until it is dropped: the command `odeon theater ps|move|drain` asks for that. Whoever has joined
@@ -50,7 +50,7 @@ impl Message for ToSteward {}
 ///
 /// ```
 /// use odeon_core::Theater;
-/// use odeon_theater::{InMemoryNetwork, LinkConfig, Network, Steward, TheaterId, ToSteward};
+/// use odeon_theater::{ControlActor, ControlRequest, InMemoryNetwork, LinkConfig, Network, TheaterId};
 /// # use std::sync::Arc;
 /// # use std::time::{Duration, Instant};
 /// # let net = InMemoryNetwork::new(1);
@@ -63,73 +63,76 @@ impl Message for ToSteward {}
 /// # let driver = { let (net, ends) = (net.clone(), ends.clone()); std::thread::spawn(move || while !ends.load(std::sync::atomic::Ordering::SeqCst) {
 /// #     net.step(begun.elapsed()); std::thread::sleep(Duration::from_micros(200));
 /// # })};
-/// let _steward = Steward::serve(&network);
+/// let _control = ControlActor::serve(&network);
 ///
 /// // In another theater:
-/// let steward = elsewhere.steward_of(network.id()).wait()??;
-/// assert_eq!(steward.ask(ToSteward::Overview).wait()?.name, "till");
+/// let control = elsewhere.control_of(network.id()).wait()??;
+/// assert_eq!(control.ask(ControlRequest::Overview).wait()?.name, "till");
 /// # ends.store(true, std::sync::atomic::Ordering::SeqCst);
 /// # driver.join().unwrap();
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct Steward {
+pub struct ControlActor {
     network: WeakNetwork,
-    actor: ActorRef<ToSteward>,
+    actor: ActorRef<ControlRequest>,
 }
 
-impl Steward {
-    /// Gives a theater a steward.
+impl ControlActor {
+    /// Gives a theater a control actor.
     ///
     /// # Panics
     /// If it has one already, or has been shut down.
     #[track_caller]
     pub fn serve(network: &Network) -> Self {
-        assert!(!network.publishes(STEWARD), "the theater has a steward already");
+        assert!(!network.publishes(CONTROL), "the theater has a control actor already");
         let serves = Serves(network.downgrade());
         let actor = network.spawn(serves).expect("the theater has not been shut down");
-        network.publish_erased(STEWARD, Erased::of(&actor));
+        network.publish_erased(CONTROL, Erased::of(&actor));
         Self { network: network.downgrade(), actor }
     }
 }
 
-impl Drop for Steward {
+impl Drop for ControlActor {
     fn drop(&mut self) {
         if let Some(network) = self.network.upgrade() {
-            network.unpublish_any(STEWARD);
+            network.unpublish_any(CONTROL);
         }
         self.actor.stop();
     }
 }
 
-impl fmt::Debug for Steward {
+impl fmt::Debug for ControlActor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Steward").finish_non_exhaustive()
+        f.debug_struct("ControlActor").finish_non_exhaustive()
     }
 }
 
 impl Network {
-    /// The steward of another theater. The answer is [`RemoteError::NotFound`] if it has none, or
-    /// one of another version.
-    pub fn steward_of(&self, theater: TheaterId) -> Ask<Result<ActorRef<ToSteward>, RemoteError>> {
-        self.at(theater).lookup(STEWARD)
+    /// The control actor of another theater. The answer is [`RemoteError::NotFound`] if it has
+    /// none, or one of another version.
+    pub fn control_of(
+        &self,
+        theater: TheaterId,
+    ) -> Ask<Result<ActorRef<ControlRequest>, RemoteError>> {
+        self.at(theater).lookup(CONTROL)
     }
 }
 
 struct Serves(WeakNetwork);
 
 impl Actor for Serves {
-    type Msg = ToSteward;
+    type Msg = ControlRequest;
 
-    fn handle(&mut self, asked: ToSteward, ctx: &mut Context<'_, Self>) {
+    fn handle(&mut self, asked: ControlRequest, ctx: &mut Context<'_, Self>) {
         // Who leaves answers nothing.
         let Some(network) = self.0.upgrade() else { return };
         match asked {
-            ToSteward::Overview(reply) => reply.send(network.overview()),
-            ToSteward::Move { actor, to, reply } => {
+            ControlRequest::Overview(reply) => reply.send(network.overview()),
+            ControlRequest::Move { actor, to, reply } => {
                 pass_on(network.migrate_resident(actor, to), reply, ctx);
             }
-            ToSteward::Drain { within, reply } => pass_on(network.drain(within), reply, ctx),
-            ToSteward::Reopen(reply) => {
+            ControlRequest::Drain { within, reply } => pass_on(network.drain(within), reply, ctx),
+            ControlRequest::Reopen(reply) => {
                 network.reopen();
                 reply.send(());
             }

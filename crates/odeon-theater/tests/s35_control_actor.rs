@@ -2,7 +2,9 @@
 
 use super::support::{LONG, Place, World, until};
 use odeon_core::{Actor, ActorRef, Context, Message, Reply};
-use odeon_theater::{MigrateError, Mobile, MobileId, RemoteError, Steward, TheaterId, ToSteward};
+use odeon_theater::{
+    ControlActor, ControlRequest, MigrateError, Mobile, MobileId, RemoteError, TheaterId,
+};
 use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, Deserialize)]
@@ -31,8 +33,8 @@ impl Mobile for Sum {
     const KIND: &'static str = "sum";
 }
 
-fn steward(from: &Place, of: &Place) -> Result<ActorRef<ToSteward>, RemoteError> {
-    from.network.steward_of(of.network.id()).wait_timeout(LONG).unwrap()
+fn control(from: &Place, of: &Place) -> Result<ActorRef<ControlRequest>, RemoteError> {
+    from.network.control_of(of.network.id()).wait_timeout(LONG).unwrap()
 }
 
 #[test]
@@ -45,14 +47,14 @@ fn s35_a_theater_is_seen_and_served_from_another_one() {
     for place in [&a, &b, &c] {
         until("they meet", || place.network.members().len() == 2);
     }
-    assert_eq!(steward(&c, &a).err(), Some(RemoteError::NotFound), "nobody is served unasked");
-    let serving = [&a, &b].map(|place| Steward::serve(&place.network));
-    let (of_a, of_b) = (steward(&c, &a).unwrap(), steward(&c, &b).unwrap());
+    assert_eq!(control(&c, &a).err(), Some(RemoteError::NotFound), "nobody is served unasked");
+    let serving = [&a, &b].map(|place| ControlActor::serve(&place.network));
+    let (of_a, of_b) = (control(&c, &a).unwrap(), control(&c, &b).unwrap());
 
     let sum = a.network.spawn_mobile(Sum(0));
     sum.send(Add::This(4)).unwrap();
     assert_eq!(sum.ask(Add::Total).wait_timeout(LONG), Ok(4));
-    let look = || of_a.ask(ToSteward::Overview).wait_timeout(LONG).unwrap();
+    let look = || of_a.ask(ControlRequest::Overview).wait_timeout(LONG).unwrap();
     let seen = look();
     assert_eq!((seen.theater, seen.mobile.len()), (a.network.id(), 1));
     until("it is known what it has handled before it was asked for", || {
@@ -60,11 +62,11 @@ fn s35_a_theater_is_seen_and_served_from_another_one() {
     });
     let actor = seen.mobile[0].id;
     assert_eq!(a.network.resident::<Add>(actor), Some(sum.clone()));
-    assert!(a.network.resident::<ToSteward>(actor).is_none(), "it takes other messages");
+    assert!(a.network.resident::<ControlRequest>(actor).is_none(), "it takes other messages");
     assert!(b.network.resident::<Add>(actor).is_none(), "it is elsewhere");
 
-    let moves = |steward: &ActorRef<ToSteward>, actor: MobileId, to: TheaterId| {
-        let moved = steward.ask(|reply| ToSteward::Move { actor, to, reply });
+    let moves = |control: &ActorRef<ControlRequest>, actor: MobileId, to: TheaterId| {
+        let moved = control.ask(|reply| ControlRequest::Move { actor, to, reply });
         moved.wait_timeout(LONG).unwrap().map(|moved| moved.bytes > 0)
     };
     let (to_a, to_b, to_c) = (a.network.id(), b.network.id(), c.network.id());
@@ -75,13 +77,13 @@ fn s35_a_theater_is_seen_and_served_from_another_one() {
     assert_eq!(moves(&of_b, nobody, to_a), Err(MigrateError::NotHere));
     assert_eq!(sum.ask(Add::Total).wait_timeout(LONG), Ok(4));
 
-    let drained = of_b.ask(|reply| ToSteward::Drain { within: LONG, reply });
+    let drained = of_b.ask(|reply| ControlRequest::Drain { within: LONG, reply });
     let drained = drained.wait_timeout(LONG).unwrap();
     assert_eq!(drained.moved, [(actor, to_a)], "the third theater does not know it");
     assert!(b.network.overview().is_drained);
-    of_b.ask(ToSteward::Reopen).wait_timeout(LONG).unwrap();
+    of_b.ask(ControlRequest::Reopen).wait_timeout(LONG).unwrap();
     assert!(!b.network.overview().is_drained);
 
     drop(serving);
-    assert_eq!(steward(&c, &a).err(), Some(RemoteError::NotFound));
+    assert_eq!(control(&c, &a).err(), Some(RemoteError::NotFound));
 }
