@@ -116,7 +116,7 @@ pub fn run(host: &Host, params: &Bank) -> Result<Sample, String> {
         missing: params.transfers,
         end,
     };
-    tasks.actor().on(teller_actor.run()).spawn(host.handle());
+    tasks.spawn_on(teller_actor.run(), host.handle());
     for mailbox in receivers {
         let account = Account {
             balance: INITIAL_BALANCE,
@@ -124,7 +124,7 @@ pub fn run(host: &Host, params: &Bank) -> Result<Sample, String> {
             accounts: Arc::clone(&accounts),
             teller: teller.clone(),
         };
-        tasks.actor().on(account.run()).spawn(host.handle());
+        tasks.spawn_on(account.run(), host.handle());
     }
 
     let started = Instant::now();

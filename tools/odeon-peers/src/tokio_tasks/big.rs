@@ -84,7 +84,7 @@ pub fn run(host: &Host, params: &Big) -> Result<Sample, String> {
     let mut tasks = JoinSet::new();
     let (sink, sink_mailbox) = mpsc::unbounded_channel();
     let sink_actor = Sink { mailbox: sink_mailbox, missing: params.actors, end };
-    tasks.actor().on(sink_actor.run()).spawn(host.handle());
+    tasks.spawn_on(sink_actor.run(), host.handle());
     let (pingers, receivers) = mailboxes(params.actors);
     let all: Arc<[_]> = pingers.into();
     for (index, mailbox) in receivers.into_iter().enumerate() {
@@ -96,7 +96,7 @@ pub fn run(host: &Host, params: &Big) -> Result<Sample, String> {
             numbers: XorShift64::of_actor(index),
             pongs_missing: params.pings,
         };
-        tasks.actor().on(pinger.run()).spawn(host.handle());
+        tasks.spawn_on(pinger.run(), host.handle());
     }
 
     let started = Instant::now();

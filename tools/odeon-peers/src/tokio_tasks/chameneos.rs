@@ -144,7 +144,7 @@ pub fn run(host: &Host, params: &Chameneos) -> Result<Sample, String> {
         reported_meetings: 0,
         end,
     };
-    tasks.actor().on(mall_actor.run()).spawn(host.handle());
+    tasks.spawn_on(mall_actor.run(), host.handle());
     let (creatures, receivers) = mailboxes(params.creatures);
     for (index, mailbox) in receivers.into_iter().enumerate() {
         let creature = Creature {
@@ -154,7 +154,7 @@ pub fn run(host: &Host, params: &Chameneos) -> Result<Sample, String> {
             colour: Colour::of_creature(index),
             meetings: 0,
         };
-        tasks.actor().on(creature.run()).spawn(host.handle());
+        tasks.spawn_on(creature.run(), host.handle());
     }
 
     let started = Instant::now();

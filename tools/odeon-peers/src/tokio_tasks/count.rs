@@ -85,8 +85,8 @@ pub fn run(host: &Host, params: &Count) -> Result<Sample, String> {
         Producer { mailbox: producer_mailbox, counter, messages: params.messages, end };
     let counter_actor = Counter { mailbox: counter_mailbox, producer: producer.clone(), total: 0 };
     let mut tasks = JoinSet::new();
-    tasks.actor().on(producer_actor.run()).spawn(host.handle());
-    tasks.actor().on(counter_actor.run()).spawn(host.handle());
+    tasks.spawn_on(producer_actor.run(), host.handle());
+    tasks.spawn_on(counter_actor.run(), host.handle());
 
     let started = Instant::now();
     producer.send(ProducerMessage::Start).expect("the producer lives");

@@ -73,7 +73,7 @@ pub fn run(host: &Host, params: &Create) -> Result<Sample, String> {
     let creator_actor =
         Creator { mailbox, myself: creator.clone(), actors: params.actors, acknowledged: 0, end };
     let mut tasks = JoinSet::new();
-    tasks.actor().on(creator_actor.run()).spawn(host.handle());
+    tasks.spawn_on(creator_actor.run(), host.handle());
 
     let started = Instant::now();
     creator.send(CreatorMessage::Start).expect("the creator lives");

@@ -37,7 +37,7 @@ pub fn run(host: &Host, params: &Fjthrput) -> Result<Sample, String> {
     for mailbox in receivers {
         let worker =
             Worker { mailbox, throughput: Throughput::new(params.messages), end: end.clone() };
-        tasks.actor().on(worker.run()).spawn(host.handle());
+        tasks.spawn_on(worker.run(), host.handle());
     }
 
     let started = Instant::now();

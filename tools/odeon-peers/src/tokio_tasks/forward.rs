@@ -56,7 +56,7 @@ pub fn run(host: &Host, params: &Forward) -> Result<Sample, String> {
             numbers: XorShift64::of_actor(index),
             end: end.clone(),
         };
-        tasks.actor().on(forwarder.run()).spawn(host.handle());
+        tasks.spawn_on(forwarder.run(), host.handle());
     }
 
     let hops_left = params.hops;

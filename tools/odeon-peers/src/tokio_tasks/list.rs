@@ -140,7 +140,7 @@ pub fn run(host: &Host, params: &List) -> Result<Sample, String> {
     let (lists, receivers) = mailboxes(params.list_actors);
     for (index, (mailbox, list)) in receivers.into_iter().zip(prefilled).enumerate() {
         let actor = ListActor { mailbox, list, next: lists.get(index + 1).cloned() };
-        tasks.actor().on(actor.run()).spawn(host.handle());
+        tasks.spawn_on(actor.run(), host.handle());
     }
     let lists: Arc<[_]> = lists.into();
     let (requesters, receivers) = mailboxes(params.requesters);
@@ -153,7 +153,7 @@ pub fn run(host: &Host, params: &List) -> Result<Sample, String> {
             tally: Tally::default(),
             end: end.clone(),
         };
-        tasks.actor().on(requester.run()).spawn(host.handle());
+        tasks.spawn_on(requester.run(), host.handle());
     }
 
     let started = Instant::now();

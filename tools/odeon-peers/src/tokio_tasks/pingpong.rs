@@ -70,8 +70,8 @@ pub fn run(host: &Host, params: &Pingpong) -> Result<Sample, String> {
     let mut tasks = JoinSet::new();
     let pinger_actor = Pinger { mailbox: pinger_mailbox, ponger, rounds_left: params.rounds, end };
     let ponger_actor = Ponger { mailbox: ponger_mailbox, pinger: pinger.clone() };
-    tasks.actor().on(pinger_actor.run()).spawn(host.handle());
-    tasks.actor().on(ponger_actor.run()).spawn(host.handle());
+    tasks.spawn_on(pinger_actor.run(), host.handle());
+    tasks.spawn_on(ponger_actor.run(), host.handle());
 
     let started = Instant::now();
     pinger.send(PingerMessage::Start).expect("the pinger lives");

@@ -45,7 +45,7 @@ pub fn run(host: &Host, params: &Ring) -> Result<Sample, String> {
     for (index, mailbox) in receivers.into_iter().enumerate() {
         let node =
             Node { mailbox, next: nodes[(index + 1) % params.actors].clone(), end: end.clone() };
-        tasks.actor().on(node.run()).spawn(host.handle());
+        tasks.spawn_on(node.run(), host.handle());
     }
 
     let ops = params.hops as u64;
