@@ -5,7 +5,7 @@ use odeon_core::{ActorRef, Ask};
 use odeon_theater::{ControlRequest, Drained, RemoteError};
 use std::time::{Duration, Instant};
 
-use super::counters::{COUNTER, COUNTERS, ToCounters, ToTheaterCounter};
+use super::counters::{COUNTER, COUNTERS, Count, ToCounters};
 use super::error::TheaterError;
 use super::listing::print;
 use super::looking::{FoundTheater, look};
@@ -213,13 +213,13 @@ pub(super) fn spawn(arguments: &SpawnArguments) -> Result<(), TheaterError> {
         let created = member.network.at(theater.id).spawn(COUNTER, &());
         let created = created.map_err(TheaterError::failed)?;
         let created = answer(created, theater, "create a counter", within)?;
-        let counter: ActorRef<ToTheaterCounter> = created.map_err(|why| {
+        let counter: ActorRef<Count> = created.map_err(|why| {
             TheaterError::failed(match why {
                 RemoteError::Drained => format!("{} is drained", theater.name()),
                 why => format!("{} creates no counter: {why}", theater.name()),
             })
         })?;
-        let kept = counter.ask(|reply| ToTheaterCounter::Keep(counter.clone(), reply));
+        let kept = counter.ask(|reply| Count::Keep(counter.clone(), reply));
         answer(kept, theater, "keep a counter", within)?;
         match member.network.mobile_id(&counter) {
             Some(id) => print(&id.to_string()),
@@ -237,8 +237,8 @@ pub(super) fn count(arguments: &CountArguments) -> Result<(), TheaterError> {
         let counter = answer(found, theater, "find the counter", within)?;
         let no_counter =
             || TheaterError::argument("<ACTOR>", "it is no counter, or has just moved");
-        let counter: ActorRef<ToTheaterCounter> = counter.ok_or_else(no_counter)?;
-        let asked = counter.ask(|reply| ToTheaterCounter::Add(arguments.add, reply));
+        let counter: ActorRef<Count> = counter.ok_or_else(no_counter)?;
+        let asked = counter.ask(|reply| Count::Add(arguments.add, reply));
         print(&answer(asked, theater, "have it count", within)?.to_string())
     })
 }

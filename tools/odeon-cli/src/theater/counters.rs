@@ -16,29 +16,29 @@ pub(super) const COUNTER: &str = "counter";
 #[derive(Default, Serialize, Deserialize)]
 struct TheaterCounter {
     count: u64,
-    itself: Option<ActorRef<ToTheaterCounter>>,
+    itself: Option<ActorRef<Count>>,
 }
 
 #[derive(Serialize, Deserialize)]
-pub(super) enum ToTheaterCounter {
+pub(super) enum Count {
     /// What it has come to then is answered.
     Add(u64, Reply<u64>),
     /// Answered when it has itself.
-    Keep(ActorRef<ToTheaterCounter>, Reply<()>),
+    Keep(ActorRef<Count>, Reply<()>),
 }
 
-impl Message for ToTheaterCounter {}
+impl Message for Count {}
 
 impl Actor for TheaterCounter {
-    type Msg = ToTheaterCounter;
+    type Msg = Count;
 
-    fn handle(&mut self, count: ToTheaterCounter, _: &mut Context<'_, Self>) {
+    fn handle(&mut self, count: Count, _: &mut Context<'_, Self>) {
         match count {
-            ToTheaterCounter::Add(n, reply) => {
+            Count::Add(n, reply) => {
                 self.count = self.count.saturating_add(n);
                 reply.send(self.count);
             }
-            ToTheaterCounter::Keep(itself, reply) => {
+            Count::Keep(itself, reply) => {
                 self.itself = Some(itself);
                 reply.send(());
             }
@@ -53,7 +53,7 @@ impl Mobile for TheaterCounter {
 #[derive(Serialize, Deserialize)]
 pub(super) enum ToCounters {
     /// `None`: it does not sit in this theater, or is none.
-    Find(MobileId, Reply<Option<ActorRef<ToTheaterCounter>>>),
+    Find(MobileId, Reply<Option<ActorRef<Count>>>),
 }
 
 impl Message for ToCounters {}
