@@ -13,7 +13,8 @@
 //! ACCESS RULES
 //! 1. `Header` fields without atomics never change after the spawn.
 //! 2. `CellOwner` is touched only by the owner: a pool worker between the wake-up that scheduled
-//!    the actor and the step to idle; the stage's thread for an actor of a pinned or dedicated stage.
+//!    the actor and the step to idle; the stage's thread for an actor of a pinned or dedicated
+//!    stage.
 //! 3. The cell lives while `weak > 0`. The actor being alive counts one, all strong references
 //!    together count one, each weak reference counts one.
 //! 4. A cell of a pinned stage is freed by the stage's thread, behind everything that was sent to
