@@ -4,18 +4,18 @@
 //! | question | files |
 //! |---|---|
 //! | what does a program decide? | `balancing/{builder,kind,objective}.rs` |
-//! | how does a piece go, and come back? | `balancing/{piece,queue,dispatcher,member}.rs`, in this order |
+//! | how does a piece go, and come back? | `balancing/{piece,queue,distributor,member}.rs`, in this order |
 //! | who takes how many pieces? | `balancing/worker_table.rs` |
 //! | which workers work at the same time? | `balancing/{configuration,profiler}.rs`, `balancing/profiler/*` |
 //! | how is that measured? | `balancing/window.rs` |
-//! | what if a worker fails? | `balancing/{failure,member,dispatcher}.rs` |
+//! | what if a worker fails? | `balancing/{failure,member,distributor}.rs` |
 //! | does it find the best, and at what cost? | `balancing/simulation.rs`, which runs all but the threads |
 //!
 //! After Hayduk's thesis, section 6.4.
 
 mod builder;
 mod configuration;
-mod dispatcher;
+mod distributor;
 mod failure;
 mod kind;
 mod member;
@@ -169,7 +169,8 @@ impl<W: Send + 'static> BalancingPool<W> {
     ///     }
     /// }
     /// # let theater = Theater::new()?;
-    /// # let pool = BalancingPool::builder().kind(Kind::new("cpu", Place::Cpu, 1, |_| Ok(Doubler))).start(&theater)?;
+    /// # let pool = BalancingPool::builder().kind(Kind::new("cpu", Place::Cpu, 1, |_|
+    /// Ok(Doubler))).start(&theater)?;
     /// # let (out, doubled) = channel();
     /// # theater.spawn(Asker { pool, out }).send(ToAsker::Begin(21)).unwrap();
     /// # assert_eq!(doubled.recv()?, 42);
@@ -179,7 +180,7 @@ impl<W: Send + 'static> BalancingPool<W> {
         let shared = self.inner.shared.clone();
         extend::let_happen(Box::new(move || {
             let piece = std::iter::once((work, Home::Alone(reply)));
-            shared.ask(|dispatcher, now| dispatcher.submit(piece, now));
+            shared.ask(|distributor, now| distributor.submit(piece, now));
         }));
     }
 
@@ -202,7 +203,7 @@ impl<W: Send + 'static> BalancingPool<W> {
             let places = works.into_iter().enumerate();
             let pieces =
                 places.map(move |(place, work)| (work, Home::Among(together.clone(), place)));
-            shared.ask(|dispatcher, now| dispatcher.submit(pieces, now));
+            shared.ask(|distributor, now| distributor.submit(pieces, now));
         }));
     }
 
@@ -210,13 +211,13 @@ impl<W: Send + 'static> BalancingPool<W> {
     /// stopped. Somebody else's pieces may come in between.
     pub fn room(&self) -> Ask<()> {
         let (reply, ask) = extend::question();
-        self.inner.shared.ask(|dispatcher, now| dispatcher.wait_for_room(reply, now));
+        self.inner.shared.ask(|distributor, now| distributor.wait_for_room(reply, now));
         ask
     }
 
     /// Has all configurations tried again, with the next pieces.
     pub fn profile(&self) {
-        self.inner.shared.ask(|dispatcher, now| dispatcher.profile(now));
+        self.inner.shared.ask(|distributor, now| distributor.profile(now));
     }
 
     /// What the pool has done and measured so far.
@@ -231,13 +232,13 @@ impl<W: Send + 'static> BalancingPool<W> {
     /// Stops the pool: what waits comes back as it is ([`WhyUndone::Stopped`]), as does what is
     /// submitted from here on; what is in work comes back done. The workers end.
     pub fn stop(&self) {
-        self.inner.shared.ask(|dispatcher, now| dispatcher.close(true, now));
+        self.inner.shared.ask(|distributor, now| distributor.close(true, now));
     }
 }
 
 impl<W: Send + 'static> Drop for PoolHandle<W> {
     fn drop(&mut self) {
-        self.shared.ask(|dispatcher, now| dispatcher.close(false, now));
+        self.shared.ask(|distributor, now| distributor.close(false, now));
     }
 }
 

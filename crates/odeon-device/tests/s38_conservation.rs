@@ -29,7 +29,7 @@ impl Square {
 struct Faulty {
     random: Random,
     most_at_once: usize,
-    /// Of a thousand goes.
+    /// Of a thousand batches.
     fails: usize,
 }
 
@@ -334,18 +334,18 @@ fn s38_if_nobody_is_left_all_comes_back_with_the_reason() {
     pool.room().wait().unwrap();
 }
 
-/// A worker that loses its device at each go but the third one after a start.
+/// A worker that loses its device at each batch but the third one after a start.
 #[test]
 fn s38_a_lost_device_is_found_again_after_a_pause_and_nothing_is_lost() {
     let run = Deterministic::new(1);
-    let goes = Arc::new(AtomicUsize::new(0));
-    let count = goes.clone();
+    let batches = Arc::new(AtomicUsize::new(0));
+    let count = batches.clone();
     let pool = BalancingPool::builder()
         .kind(kind("gpu", move || {
-            let goes = count.clone();
+            let batches = count.clone();
             move |n: &mut u32| {
                 // ORDERING: one thread.
-                if goes.fetch_add(1, Ordering::Relaxed) % 3 < 2 {
+                if batches.fetch_add(1, Ordering::Relaxed) % 3 < 2 {
                     return Err(DeviceError::Lost("reset".into()));
                 }
                 *n += 1;
@@ -357,10 +357,10 @@ fn s38_a_lost_device_is_found_again_after_a_pause_and_nothing_is_lost() {
         .unwrap();
     let ask = pool.submit_all((0..10).collect());
     run.run_until_idle();
-    assert_eq!(goes.load(Ordering::Relaxed), 1, "it waits before it is made anew");
+    assert_eq!(batches.load(Ordering::Relaxed), 1, "it waits before it is made anew");
     run.clock().advance(Duration::from_millis(9));
     run.run_until_idle();
-    assert_eq!(goes.load(Ordering::Relaxed), 1);
+    assert_eq!(batches.load(Ordering::Relaxed), 1);
     run.advance(Duration::from_secs(1));
     assert!(ask.wait().unwrap().into_iter().map(Result::unwrap).eq(1..11));
     assert_eq!(pool.report().kinds[0].failures, 20);

@@ -93,8 +93,8 @@ fn s38_a_connection_that_breaks_is_no_try_of_a_piece() {
         }
     }
     let run = Deterministic::new(1);
-    let goes = Arc::new(AtomicUsize::new(0));
-    let kind = Kind::new("elsewhere", Place::Cpu, 1, move |_| Ok(Breaks(goes.clone())));
+    let batches = Arc::new(AtomicUsize::new(0));
+    let kind = Kind::new("elsewhere", Place::Cpu, 1, move |_| Ok(Breaks(batches.clone())));
     let pool = BalancingPool::builder().kind(kind).most_tries(1).start(run.theater()).unwrap();
     let ask = pool.submit(1);
     run.advance(Duration::from_secs(30));

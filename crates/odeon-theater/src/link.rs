@@ -41,8 +41,8 @@
 //!    is within the window, and one large message.
 //! 10. Who has sent nothing for `heartbeat` sends acknowledgements. Who has heard nothing of this
 //!     link for `suspect_after` suspects
-//!     the other side, after `dead_after` it ends the link, and from then on answers with a goodbye, which ends
-//!     the other end: no end lives on alone.
+//!     the other side, after `dead_after` it ends the link, and from then on answers with a
+//!     goodbye, which ends the other end: no end lives on alone.
 //! 11. Who leaves sends all that it has, then says so in a last body; it is done when that is
 //!     acknowledged. The
 //!     other side goes on acknowledging after that.

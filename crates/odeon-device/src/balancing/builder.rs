@@ -9,7 +9,7 @@ use odeon_core::{StageError, Theater, extend};
 use super::BalancingPool;
 use super::WorkerFailure;
 use super::configuration;
-use super::dispatcher::Dispatcher;
+use super::distributor::Distributor;
 use super::kind::Kind;
 use super::member::{PoolWorker, Remaking};
 use super::objective::{EnergySource, Meter, Objective};
@@ -201,7 +201,7 @@ impl<W: Send + 'static> Balancing<W> {
         };
         let most: Vec<usize> = self.kinds.iter().map(|kind| kind.most).collect();
         let profiler = Profiler::new(configurations, terms, meter);
-        let dispatcher = Dispatcher::new(
+        let distributor = Distributor::new(
             WorkQueue::new(self.queue),
             WorkerTable::new(&most),
             profiler,
@@ -214,7 +214,7 @@ impl<W: Send + 'static> Balancing<W> {
         };
         let names = self.kinds.iter().map(name).collect();
         let (clock, stage) = (extend::clock(theater), extend::pool(theater));
-        let shared = BalancingShared::new(dispatcher, names, clock, stage, self.on_failure);
+        let shared = BalancingShared::new(distributor, names, clock, stage, self.on_failure);
         let pool = BalancingPool::new(shared.clone());
         let mut number = 0;
         for (kind_number, kind) in self.kinds.into_iter().enumerate() {

@@ -1,9 +1,9 @@
 //! A worker as an actor: looks for pieces, does them, brings them back, and is made anew if it
 //! fails.
 //!
-//! One go a turn, if others wait for theirs: a worker of the theater's pool that has more to do is
-//! woken behind all actors that wait for a turn on that thread (`Usher`), so a long queue of pieces
-//! holds up nobody longer than the pieces that are in work.
+//! One batch a turn, if others wait for theirs: a worker of the theater's pool that has more to do
+//! is woken behind all actors that wait for a turn on that thread (`Usher`), so a long queue of
+//! pieces holds up nobody longer than the pieces that are in work.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use odeon_core::extend;
 use odeon_core::{Actor, ActorRef, Context, Message};
 use odeon_sync::contained::{Apart, Panic, contained, drop_quietly, forget};
 
-use super::dispatcher::{Batch, NextWork, Taken};
+use super::distributor::{Batch, NextWork, Taken};
 use super::failure::{Then, WorkerFailure};
 use super::kind::MakeWorker;
 use super::piece::WorkerError;
@@ -40,9 +40,9 @@ pub(super) struct Remaking {
     pub(super) most: u32,
 }
 
-/// TUNE: goes in a row, while nobody waits for a turn, until the actor looks at its own messages
+/// TUNE: batches in a row, while nobody waits for a turn, until the actor looks at its own messages
 /// and the budget of its turn; guessed 2026-11.
-const MOST_GOES: u32 = 8;
+const MOST_BATCHES: u32 = 8;
 
 pub(super) struct PoolWorker<W: Send + 'static> {
     shared: Arc<BalancingShared<W>>,
@@ -88,7 +88,7 @@ impl<W: Send + 'static> PoolWorker<W> {
     }
 
     fn make(&mut self, ctx: &mut Context<'_, Self>) {
-        if self.shared.dispatcher().is_over() {
+        if self.shared.distributor().is_over() {
             return ctx.stop();
         }
         let made = contained(|| {
@@ -100,8 +100,8 @@ impl<W: Send + 'static> PoolWorker<W> {
             Ok(Ok((worker, most_at_once, device))) => {
                 self.worker = Some(worker);
                 self.has_been_made = true;
-                let came = |dispatcher: &mut super::dispatcher::Dispatcher<W>, now| {
-                    dispatcher.came(self.number, most_at_once, device, now)
+                let came = |distributor: &mut super::distributor::Distributor<W>, now| {
+                    distributor.came(self.number, most_at_once, device, now)
                 };
                 let more = self.shared.change(came);
                 self.go_on_if(more, ctx);
@@ -115,7 +115,7 @@ impl<W: Send + 'static> PoolWorker<W> {
     fn not_made(&mut self, error: WorkerError, ctx: &mut Context<'_, Self>) {
         if self.may_be_remade(&error) {
             self.tell(error, 0, Then::MadeAnew);
-            self.shared.order(|dispatcher, now| dispatcher.absent(self.number, now));
+            self.shared.order(|distributor, now| distributor.absent(self.number, now));
             self.make_later(ctx);
         } else {
             self.leave(error, 0, ctx);
@@ -154,7 +154,7 @@ impl<W: Send + 'static> PoolWorker<W> {
 
     fn look(&mut self, ctx: &mut Context<'_, Self>) {
         let mut next = None;
-        for go in 1.. {
+        for number in 1.. {
             let taken = next.take().map_or_else(|| self.take(), Taken::Batch);
             let mut batch = match taken {
                 Taken::Batch(batch) => batch,
@@ -165,7 +165,7 @@ impl<W: Send + 'static> PoolWorker<W> {
             if let Err(error) = self.work(&mut batch) {
                 return self.failed(error, batch, ctx);
             }
-            let is_last = go == MOST_GOES || !self.may_go_on(ctx);
+            let is_last = number == MOST_BATCHES || !self.may_go_on(ctx);
             match self.bring_back(batch, is_last) {
                 NextWork::Batch(batch) => next = Some(batch),
                 // Whoever has got a piece back waits for a turn by now.
@@ -179,8 +179,8 @@ impl<W: Send + 'static> PoolWorker<W> {
     }
 
     fn take(&self) -> Taken<W> {
-        self.shared.change(|dispatcher, now| {
-            let (taken, orders) = dispatcher.take(self.number, now);
+        self.shared.change(|distributor, now| {
+            let (taken, orders) = distributor.take(self.number, now);
             (orders, taken)
         })
     }
@@ -189,9 +189,9 @@ impl<W: Send + 'static> PoolWorker<W> {
         if !is_last {
             return self
                 .shared
-                .change(|dispatcher, now| dispatcher.done_and_next(self.number, batch, now));
+                .change(|distributor, now| distributor.done_and_next(self.number, batch, now));
         }
-        match self.shared.change(|dispatcher, now| dispatcher.done(self.number, batch, now)) {
+        match self.shared.change(|distributor, now| distributor.done(self.number, batch, now)) {
             true => NextWork::More,
             false => NextWork::Nothing,
         }
@@ -205,7 +205,7 @@ impl<W: Send + 'static> PoolWorker<W> {
         ctx.stop();
     }
 
-    /// One go.
+    /// One batch.
     fn work(&mut self, batch: &mut Batch<W>) -> Result<(), WorkerError> {
         let worker = self.worker.as_mut().expect("only who is there takes pieces");
         match contained(|| worker.work(&mut batch.works)) {
@@ -218,7 +218,7 @@ impl<W: Send + 'static> PoolWorker<W> {
         }
     }
 
-    /// Whether another go may follow in the same turn.
+    /// Whether another batch may follow in the same turn.
     fn may_go_on(&self, ctx: &Context<'_, Self>) -> bool {
         self.is_on_pool && extend::may_go_on(ctx)
     }
@@ -230,8 +230,8 @@ impl<W: Send + 'static> PoolWorker<W> {
         if !stays {
             drop_quietly(self.worker.take());
         }
-        let put_back = |dispatcher: &mut super::dispatcher::Dispatcher<W>, now| {
-            dispatcher.failed(self.number, batch, &error, stays, now)
+        let put_back = |distributor: &mut super::distributor::Distributor<W>, now| {
+            distributor.failed(self.number, batch, &error, stays, now)
         };
         let more = self.shared.change(put_back);
         if stays {

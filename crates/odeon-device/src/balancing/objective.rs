@@ -87,7 +87,7 @@ pub(super) struct Meter {
     pub(super) least_window: f64,
 }
 
-/// Who reads the source at this moment: a thread that has the lock of the dispatcher.
+/// Who reads the source at this moment: a thread that has the lock of the distributor.
 #[derive(Default)]
 pub(super) struct Reading(Mutex<Option<ThreadId>>);
 

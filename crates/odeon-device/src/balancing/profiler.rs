@@ -15,8 +15,8 @@
 //! 4. *Losses.* What was cut off was so by the best one. If that cannot be used any more, because
 //!    workers are lost, and all that is left was cut off, those that are left are profiled at once;
 //!    what is known of the others stays for when the workers come back.
-//! 5. *Hold-ups.* Kinds whose goes take longer than the others need for a whole round are left out
-//!    as soon as one round has shown it (`stragglers.rs`).
+//! 5. *Hold-ups.* Kinds whose batches take longer than the others need for a whole round are left
+//!    out as soon as one round has shown it (`stragglers.rs`).
 //!
 //! Why a long run is at most 5 % slower than with the best single configuration, if its load stays
 //! the same for long enough:
@@ -25,10 +25,10 @@
 //!   the best one. After a profile that cost `E` there is none for at least `50 E` of busy time, so
 //!   all excesses but the last one are 2 % of the time ([`Terms::share`]).
 //! * The last, or only, excess `E` is bounded by the quotas: a configuration `x` times as dear as
-//!   the best one costs at most a quarter of a quota, and one go of its workers, if it is cut off;
-//!   else (`x` below 1.5) half of the quota of the sieve, and for finalists (`x` below 1.25) a
-//!   quarter of a quota. Of a kind that holds up rounds that is its first go, and a second one if
-//!   it takes three quotas at most. The quotas of all together are 10 % of the work or the time
+//!   the best one costs at most a quarter of a quota, and one batch of its workers, if it is cut
+//!   off; else (`x` below 1.5) half of the quota of the sieve, and for finalists (`x` below 1.25) a
+//!   quarter of a quota. Of a kind that holds up rounds that is its first batch, and a second one
+//!   if it takes three quotas at most. The quotas of all together are 10 % of the work or the time
 //!   that was given.
 //! * The chosen one is the best up to the error of windows, some 2 %, of those that were in the
 //!   final.
@@ -216,8 +216,8 @@ impl Profiler {
         }
     }
 
-    /// A go of a worker has ended well. It comes before [`quiet`](Self::quiet) if it was the last
-    /// one.
+    /// A batch of a worker has ended well. It comes before [`quiet`](Self::quiet) if it was the
+    /// last one.
     pub(super) fn went(&mut self, went: Went, now: f64, workers: &WorkerTable) {
         if let Some(window) = &mut self.window {
             window.went(went.pieces, went.took);

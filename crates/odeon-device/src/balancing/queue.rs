@@ -9,8 +9,8 @@ use smallvec::SmallVec;
 use super::piece::{Home, QueuedPiece};
 use super::worker_table::WorkerTable;
 
-/// The shared queue. Pieces of which a go has failed stand before all others, and are taken one by
-/// one: so that it shows which of them it was.
+/// The shared queue. Pieces of which a batch has failed stand before all others, and are taken one
+/// by one: so that it shows which of them it was.
 pub(super) struct WorkQueue<W> {
     fresh: VecDeque<QueuedPiece<W>>,
     suspects: VecDeque<QueuedPiece<W>>,
@@ -52,7 +52,7 @@ impl<W> WorkQueue<W> {
         Ok(())
     }
 
-    /// Puts a piece of a go that has failed before all that have not been tried. There is always
+    /// Puts a piece of a batch that has failed before all that have not been tried. There is always
     /// room: it has been here before.
     pub(super) fn put_back(&mut self, piece: QueuedPiece<W>) {
         self.suspects.push_back(piece);

@@ -67,8 +67,8 @@ pub struct KindReport {
     pub present: usize,
     /// Pieces done.
     pub pieces: u64,
-    /// Goes: of several pieces each, if it takes several at once.
-    pub goes: u64,
+    /// Calls of its workers, of several pieces each if they take several at once.
+    pub batches: u64,
     /// How often one of its workers has failed or could not be made.
     pub failures: u64,
     /// Why there is none, if there is none and one was lost for good.

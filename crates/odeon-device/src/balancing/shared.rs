@@ -1,4 +1,4 @@
-//! What the handles of a pool and its workers have in common: the dispatcher behind its lock, and
+//! What the handles of a pool and its workers have in common: the distributor behind its lock, and
 //! who carries out what follows.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +10,7 @@ use odeon_core::{ActorRef, Clock};
 use odeon_sync::contained::quietly;
 
 use super::configuration::Configuration;
-use super::dispatcher::{Dispatcher, Orders};
+use super::distributor::{Distributor, Orders};
 use super::failure::WorkerFailure;
 use super::member::ToMember;
 use super::objective::Reading;
@@ -19,12 +19,12 @@ use crate::worker::Place;
 
 pub(super) type FailureHook = Box<dyn Fn(&WorkerFailure) + Send + Sync>;
 
-/// A change in the dispatcher that has to wait for the lock.
-type Change<W> = Box<dyn FnOnce(&mut Dispatcher<W>, Duration) -> Orders<W> + Send>;
+/// A change in the distributor that has to wait for the lock.
+type Change<W> = Box<dyn FnOnce(&mut Distributor<W>, Duration) -> Orders<W> + Send>;
 
 pub(super) struct BalancingShared<W> {
-    dispatcher: Mutex<Dispatcher<W>>,
-    /// Who reads the meter, which is a user's and read under the lock of the dispatcher.
+    distributor: Mutex<Distributor<W>>,
+    /// Who reads the meter, which is a user's and read under the lock of the distributor.
     reading: Arc<Reading>,
     /// What that has asked for meanwhile, and whether it has.
     asked: Mutex<Vec<Change<W>>>,
@@ -49,7 +49,7 @@ pub(super) struct KindName {
 
 impl<W: Send + 'static> BalancingShared<W> {
     pub(super) fn new(
-        dispatcher: Dispatcher<W>,
+        distributor: Distributor<W>,
         kinds: Vec<KindName>,
         clock: Arc<dyn Clock>,
         stage: Weak<dyn Submit>,
@@ -57,10 +57,10 @@ impl<W: Send + 'static> BalancingShared<W> {
     ) -> Arc<Self> {
         let members = kinds.iter().map(|kind| kind.most).sum();
         let shared = Arc::new(Self {
-            reading: dispatcher.profiler.reading(),
+            reading: distributor.profiler.reading(),
             asked: Mutex::default(),
             is_asked: AtomicBool::new(false),
-            dispatcher: Mutex::new(dispatcher),
+            distributor: Mutex::new(distributor),
             members: (0..members).map(|_| Mutex::new(None)).collect(),
             names: kinds.iter().map(|kind| kind.name.clone()).collect(),
             kinds,
@@ -77,33 +77,33 @@ impl<W: Send + 'static> BalancingShared<W> {
         self.clock.now()
     }
 
-    pub(super) fn dispatcher(&self) -> MutexGuard<'_, Dispatcher<W>> {
+    pub(super) fn distributor(&self) -> MutexGuard<'_, Distributor<W>> {
         // Nothing of users runs under the lock but a meter, whose panics are contained, and which
         // does not come here.
-        self.dispatcher.lock().unwrap_or_else(PoisonError::into_inner)
+        self.distributor.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes a change in the dispatcher, and does what follows from it.
+    /// Makes a change in the distributor, and does what follows from it.
     pub(super) fn change<R>(
         &self,
-        change: impl FnOnce(&mut Dispatcher<W>, Duration) -> (Orders<W>, R),
+        change: impl FnOnce(&mut Distributor<W>, Duration) -> (Orders<W>, R),
     ) -> R {
         let result = self.make(change);
         // ORDERING: Relaxed: as in `ask`.
         while self.is_asked.load(Ordering::Relaxed) {
             for asked in self.take_asked() {
-                self.make(|dispatcher, now| (asked(dispatcher, now), ()));
+                self.make(|distributor, now| (asked(distributor, now), ()));
             }
         }
         result
     }
 
-    fn make<R>(&self, change: impl FnOnce(&mut Dispatcher<W>, Duration) -> (Orders<W>, R)) -> R {
+    fn make<R>(&self, change: impl FnOnce(&mut Distributor<W>, Duration) -> (Orders<W>, R)) -> R {
         let (orders, result) = {
-            let mut dispatcher = self.dispatcher();
+            let mut distributor = self.distributor();
             // Under the lock, so that no change is told an earlier time than the one before.
             let now = self.now();
-            change(&mut dispatcher, now)
+            change(&mut distributor, now)
         };
         self.carry_out(orders);
         result
@@ -113,14 +113,14 @@ impl<W: Send + 'static> BalancingShared<W> {
     /// waits until that has answered.
     pub(super) fn ask(
         &self,
-        change: impl FnOnce(&mut Dispatcher<W>, Duration) -> Orders<W> + Send + 'static,
+        change: impl FnOnce(&mut Distributor<W>, Duration) -> Orders<W> + Send + 'static,
     ) {
         if !self.is_in_meter() {
             return self.order(change);
         }
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         asked.push(Box::new(change));
-        // ORDERING: Relaxed: this thread looks at it when it has let go of the dispatcher, unless
+        // ORDERING: Relaxed: this thread looks at it when it has let go of the distributor, unless
         // another one has taken all before.
         self.is_asked.store(true, Ordering::Relaxed);
     }
@@ -133,8 +133,8 @@ impl<W: Send + 'static> BalancingShared<W> {
     }
 
     /// As [`change`](Self::change), of which nothing but orders comes.
-    pub(super) fn order(&self, change: impl FnOnce(&mut Dispatcher<W>, Duration) -> Orders<W>) {
-        self.change(|dispatcher, now| (change(dispatcher, now), ()));
+    pub(super) fn order(&self, change: impl FnOnce(&mut Distributor<W>, Duration) -> Orders<W>) {
+        self.change(|distributor, now| (change(distributor, now), ()));
     }
 
     fn carry_out(&self, orders: Orders<W>) {
@@ -157,7 +157,7 @@ impl<W: Send + 'static> BalancingShared<W> {
     fn call(&self, member: usize) {
         let actor = self.member(member).clone();
         if let Some(actor) = actor {
-            // One that has ended has told the dispatcher so, or is about to.
+            // One that has ended has told the distributor so, or is about to.
             let _ = extend::send_unhindered(&actor, ToMember::Look);
         }
     }
@@ -169,7 +169,7 @@ impl<W: Send + 'static> BalancingShared<W> {
         let delay = Duration::try_from_secs_f64(delay).unwrap_or(Duration::MAX);
         extend::alarm_at(&*stage, delay, move || {
             if let Some(me) = me.upgrade() {
-                me.order(|dispatcher, now| dispatcher.tick(at, now));
+                me.order(|distributor, now| distributor.tick(at, now));
             }
         });
     }
@@ -182,7 +182,7 @@ impl<W: Send + 'static> BalancingShared<W> {
         // PROTOCOL with `gone`: here stored, then looked; there marked, then taken. So one of the
         // two finds what the other has left.
         *self.member(member) = Some(actor);
-        let is_gone = self.dispatcher().workers.is_gone(member);
+        let is_gone = self.distributor().workers.is_gone(member);
         if is_gone {
             let ended = self.member(member).take();
             drop(ended);
@@ -191,7 +191,7 @@ impl<W: Send + 'static> BalancingShared<W> {
 
     /// A worker will not come back.
     pub(super) fn gone(&self, member: usize, why: Option<String>) {
-        self.order(|dispatcher, now| dispatcher.gone(member, why, now));
+        self.order(|distributor, now| distributor.gone(member, why, now));
         let ended = self.member(member).take();
         drop(ended);
     }
@@ -214,8 +214,8 @@ impl<W: Send + 'static> BalancingShared<W> {
             !self.is_in_meter(),
             "a source of energy cannot look at the report of the pool that reads it"
         );
-        let dispatcher = self.dispatcher();
-        let (profiler, workers) = (&dispatcher.profiler, &dispatcher.workers);
+        let distributor = self.distributor();
+        let (profiler, workers) = (&distributor.profiler, &distributor.workers);
         let present = workers.present();
         let configurations =
             profiler.configurations().map(|(counts, record)| ConfigurationReport {
@@ -237,7 +237,7 @@ impl<W: Send + 'static> BalancingShared<W> {
                 most: kind.most,
                 present: present[number],
                 pieces: tally.pieces,
-                goes: tally.goes,
+                batches: tally.batches,
                 failures: tally.failures,
                 left_out: tally.lost.clone().filter(|_| present[number] == 0),
             }
@@ -248,10 +248,10 @@ impl<W: Send + 'static> BalancingShared<W> {
             profilings: profiler.profilings(),
             configurations: configurations.collect(),
             kinds: self.kinds.iter().enumerate().map(kind).collect(),
-            submitted: dispatcher.counts.submitted,
-            done: dispatcher.counts.done,
-            undone: dispatcher.counts.undone,
-            waiting: dispatcher.queue.len(),
+            submitted: distributor.counts.submitted,
+            done: distributor.counts.done,
+            undone: distributor.counts.undone,
+            waiting: distributor.queue.len(),
             in_work: workers.in_hand(),
         }
     }

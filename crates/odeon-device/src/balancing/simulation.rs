@@ -1,4 +1,4 @@
-//! Whole runs of a pool in simulated time: the dispatcher with all that is behind it, and workers
+//! Whole runs of a pool in simulated time: the distributor with all that is behind it, and workers
 //! whose speeds are known. Nothing is measured here but what the simulated clock says, so each run
 //! is the same every time.
 
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use odeon_core::{Random, extend};
 
-use super::dispatcher::{Batch, Dispatcher, Orders, Taken};
+use super::distributor::{Batch, Distributor, Orders, Taken};
 use super::objective::{EnergySource, Meter, Objective};
 use super::piece::{Home, WorkerError};
 use super::profiler::{Profiler, Quota, Terms};
@@ -20,7 +20,7 @@ use super::queue::WorkQueue;
 use super::worker_table::WorkerTable;
 use crate::error::DeviceError;
 
-/// A kind of simulated worker: what a go costs at a load.
+/// A kind of simulated worker: what a batch costs at a load.
 #[derive(Clone)]
 pub(super) struct Speed {
     pub(super) count: usize,
@@ -29,13 +29,13 @@ pub(super) struct Speed {
     /// before.
     pub(super) launch: fn(u64) -> f64,
     pub(super) piece: fn(u64) -> f64,
-    /// Microseconds that the first go of a worker takes besides: it compiles.
-    pub(super) first_go: f64,
+    /// Microseconds that the first batch of a worker takes besides: it compiles.
+    pub(super) first_batch: f64,
     /// By which part a piece takes longer for each other worker of the kind that works.
     pub(super) hinders: f64,
     /// Watts of one worker at work.
     pub(super) watts: f64,
-    /// How often in a thousand goes one fails.
+    /// How often in a thousand batches one fails.
     pub(super) fails: usize,
 }
 
@@ -46,7 +46,7 @@ impl Speed {
             most_at_once: 1,
             launch: |_| 0.0,
             piece,
-            first_go: 0.0,
+            first_batch: 0.0,
             hinders: 0.0,
             watts: 10.0,
             fails: 0,
@@ -81,8 +81,8 @@ pub(super) struct SimulationPlan {
     /// By which part pieces differ, at random.
     pub(super) noise: f64,
     pub(super) seed: u64,
-    /// Workers that fail at the first go that ends after so many pieces are done, and do not come
-    /// back.
+    /// Workers that fail at the first batch that ends after so many pieces are done, and do not
+    /// come back.
     pub(super) lost: Vec<(usize, u64)>,
 }
 
@@ -103,7 +103,7 @@ pub(super) struct SimulationOutcome {
 
 pub(super) struct Simulation {
     plan: SimulationPlan,
-    dispatcher: Dispatcher<u64>,
+    distributor: Distributor<u64>,
     now_ns: u64,
     /// Time, order, what.
     events: BinaryHeap<Reverse<(u64, u64, SimulationEvent)>>,
@@ -156,10 +156,10 @@ impl Simulation {
         let most: Vec<usize> = plan.speeds.iter().map(|speed| speed.count).collect();
         let of = |(kind, &count): (usize, &usize)| (0..count).map(move |_| kind);
         let kinds: Vec<usize> = most.iter().enumerate().flat_map(of).collect();
-        let dispatcher =
-            Dispatcher::new(WorkQueue::new(usize::MAX), WorkerTable::new(&most), profiler, 3);
+        let distributor =
+            Distributor::new(WorkQueue::new(usize::MAX), WorkerTable::new(&most), profiler, 3);
         Self {
-            dispatcher,
+            distributor,
             now_ns: 0,
             events: BinaryHeap::new(),
             order: 0,
@@ -179,7 +179,7 @@ impl Simulation {
     pub(super) fn run(mut self) -> SimulationOutcome {
         for member in 0..self.kinds.len() {
             let most = self.plan.speeds[self.kinds[member]].most_at_once;
-            let (orders, more) = self.dispatcher.came(member, most, None, self.now());
+            let (orders, more) = self.distributor.came(member, most, None, self.now());
             self.carry_out(orders);
             if more {
                 self.at(0, SimulationEvent::Look(member));
@@ -200,14 +200,14 @@ impl Simulation {
                 SimulationEvent::Done(member) => self.done(member),
                 SimulationEvent::Submit => self.submit(),
                 SimulationEvent::Tick(at) => {
-                    let orders = self.dispatcher.tick(f64::from_bits(at), self.now());
+                    let orders = self.distributor.tick(f64::from_bits(at), self.now());
                     self.carry_out(orders);
                 }
             }
         }
-        let counts = self.dispatcher.counts;
+        let counts = self.distributor.counts;
         assert_eq!((counts.submitted, counts.done), (self.plan.total, self.plan.total));
-        let profiler = &self.dispatcher.profiler;
+        let profiler = &self.distributor.profiler;
         SimulationOutcome {
             busy: self.busy_ns as f64 / 1e9,
             joules: self.microjoules as f64 / 1e6,
@@ -216,7 +216,7 @@ impl Simulation {
             is_profiling: profiler.is_profiling(),
             idle_beside_work,
             pieces: (0..self.plan.speeds.len())
-                .map(|kind| self.dispatcher.workers.tally(kind).pieces)
+                .map(|kind| self.distributor.workers.tally(kind).pieces)
                 .collect(),
         }
     }
@@ -234,7 +234,7 @@ impl Simulation {
         let period = self.plan.meter_period.as_nanos() as u64;
         self.now_ns += passed;
         let microjoules_before = self.microjoules;
-        if self.dispatcher.counts.done < self.dispatcher.counts.submitted {
+        if self.distributor.counts.done < self.distributor.counts.submitted {
             self.busy_ns += passed;
             let working = self.kinds.iter().zip(&self.working).filter(|(_, working)| **working);
             // The rest of the machine needs 20 W.
@@ -252,8 +252,8 @@ impl Simulation {
     }
 
     fn is_idle_beside_work(&self) -> bool {
-        let counts = self.dispatcher.profiler.counts();
-        let (workers, queue) = (&self.dispatcher.workers, &self.dispatcher.queue);
+        let counts = self.distributor.profiler.counts();
+        let (workers, queue) = (&self.distributor.workers, &self.distributor.queue);
         let idle = |member: usize| !self.working[member] && workers.is_active(counts, member);
         (0..self.kinds.len()).any(|member| idle(member) && queue.has_for(workers, counts, member))
     }
@@ -263,7 +263,7 @@ impl Simulation {
         let pieces = match self.plan.load {
             Load::Rounds { pieces, .. } => pieces(self.submitted) as u64,
             Load::Stream { waiting } => {
-                (waiting as u64).saturating_sub(self.dispatcher.queue.len() as u64)
+                (waiting as u64).saturating_sub(self.distributor.queue.len() as u64)
             }
         };
         let pieces = pieces.min(left);
@@ -271,13 +271,13 @@ impl Simulation {
             let (reply, _nobody_waits) = extend::question();
             (self.submitted + n, Home::Alone(reply))
         });
-        let orders = self.dispatcher.submit(homes.collect::<Vec<_>>().into_iter(), self.now());
+        let orders = self.distributor.submit(homes.collect::<Vec<_>>().into_iter(), self.now());
         self.submitted += pieces;
         self.carry_out(orders);
     }
 
     fn look(&mut self, member: usize) {
-        let (taken, orders) = self.dispatcher.take(member, self.now());
+        let (taken, orders) = self.distributor.take(member, self.now());
         self.carry_out(orders);
         let Taken::Batch(batch) = taken else { return };
         let speed = &self.plan.speeds[self.kinds[member]];
@@ -290,8 +290,8 @@ impl Simulation {
             other != member && *kind == self.kinds[member] && *working
         });
         let hindered = 1.0 + speed.hinders * others.count() as f64;
-        let first_go = if self.has_worked[member] { 0.0 } else { speed.first_go };
-        let took = ((speed.launch)(first) + pieces) * by * hindered + first_go;
+        let first_batch = if self.has_worked[member] { 0.0 } else { speed.first_batch };
+        let took = ((speed.launch)(first) + pieces) * by * hindered + first_batch;
         self.has_worked[member] = true;
         self.in_hand[member] = Some(batch);
         self.working[member] = true;
@@ -305,16 +305,16 @@ impl Simulation {
         let now = self.now();
         if self.is_lost(member) {
             let error = WorkerError::Error(DeviceError::Lost("simulated".into()));
-            let (orders, _) = self.dispatcher.failed(member, batch, &error, false, now);
+            let (orders, _) = self.distributor.failed(member, batch, &error, false, now);
             self.carry_out(orders);
-            let orders = self.dispatcher.gone(member, Some(error.to_string()), now);
+            let orders = self.distributor.gone(member, Some(error.to_string()), now);
             return self.carry_out(orders);
         }
         let (orders, more) = if self.random.below(1_000) < fails {
             let error = WorkerError::Error(DeviceError::Invalid("simulated".into()));
-            self.dispatcher.failed(member, batch, &error, true, now)
+            self.distributor.failed(member, batch, &error, true, now)
         } else {
-            self.dispatcher.done(member, batch, now)
+            self.distributor.done(member, batch, now)
         };
         self.carry_out(orders);
         if more {
@@ -323,7 +323,7 @@ impl Simulation {
         match self.plan.load {
             Load::Stream { .. } if self.submitted < self.plan.total => self.submit(),
             Load::Rounds { gap, .. }
-                if self.dispatcher.counts.done == self.submitted
+                if self.distributor.counts.done == self.submitted
                     && self.submitted < self.plan.total =>
             {
                 self.at((gap * 1e3) as u64, SimulationEvent::Submit);
@@ -333,7 +333,7 @@ impl Simulation {
     }
 
     fn is_lost(&self, member: usize) -> bool {
-        let done = self.dispatcher.counts.done;
+        let done = self.distributor.counts.done;
         self.plan.lost.iter().any(|&(lost, after)| lost == member && done >= after)
     }
 

@@ -3,10 +3,10 @@
 //! What counts is *busy* time: while the pool has at least one piece, waiting or in work. Programs
 //! that submit a round and wait for all of it are measured by whole rounds, so a worker that keeps
 //! a round waiting for its last piece is charged for that; what the program does between two rounds
-//! is charged to nobody. A window ends in the middle of a round only if the goes are so short
+//! is charged to nobody. A window ends in the middle of a round only if the batches are so short
 //! beside it that its end makes no difference. If pieces keep coming and the pool is never without,
 //! a window may begin and end anywhere: pieces that are half done at its beginning stand against
-//! those half done at its end, and it lasts so much longer than any go that the difference is
+//! those half done at its end, and it lasts so much longer than any batch that the difference is
 //! small.
 
 /// A moment on the pool's clock, in seconds, and what the meter of energy says then.
@@ -75,15 +75,15 @@ pub(super) struct Window {
     sample: Sample,
     /// When the present busy stretch has begun.
     since: Option<Moment>,
-    /// The longest go that has ended in it, in seconds.
-    longest_go: f64,
+    /// The longest batch that has ended in it, in seconds.
+    longest_batch: f64,
     /// Whether it has begun with a round.
     pub(super) aligned: bool,
 }
 
 impl Window {
     pub(super) fn open(now: Moment, aligned: bool) -> Self {
-        Self { sample: Sample::NOTHING, since: Some(now), longest_go: 0.0, aligned }
+        Self { sample: Sample::NOTHING, since: Some(now), longest_batch: 0.0, aligned }
     }
 
     /// The pool has become quiet.
@@ -99,10 +99,10 @@ impl Window {
         self.since.get_or_insert(now);
     }
 
-    /// A go has ended.
+    /// A batch has ended.
     pub(super) fn went(&mut self, pieces: usize, took: f64) {
         self.sample.pieces += pieces as u64;
-        self.longest_go = self.longest_go.max(took);
+        self.longest_batch = self.longest_batch.max(took);
     }
 
     pub(super) fn pieces(&self) -> u64 {
@@ -124,11 +124,11 @@ impl Window {
 
     /// Whether it has lasted so long that what is half done at either end makes no difference.
     pub(super) fn is_steady(&self, now: f64) -> bool {
-        self.time(now) >= STEADY_GOES * self.longest_go
+        self.time(now) >= STEADY_BATCHES * self.longest_batch
     }
 }
 
-/// TUNE: how many of the longest goes make a window in the middle of a stream: it is wrong by half
-/// a go of each worker at most on average, so by some 2 %; guessed, and checked in
+/// TUNE: how many of the longest batches make a window in the middle of a stream: it is wrong by
+/// half a batch of each worker at most on average, so by some 2 %; guessed, and checked in
 /// `simulation/tests.rs`.
-const STEADY_GOES: f64 = 20.0;
+const STEADY_BATCHES: f64 = 20.0;

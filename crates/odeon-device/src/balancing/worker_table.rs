@@ -10,9 +10,9 @@ pub(super) const MOST_STRIKES: u32 = 5;
 /// All workers of a pool, by number. A configuration (`counts`; `None`: everybody works) lets the
 /// first so many of each kind work that are there.
 ///
-/// WHY some of it is kept twice: most changes in the dispatcher come while everybody works, and ask
-/// only for what is not in the members: with 16 threads at the lock, reading what 16 others have
-/// written last takes longer than all else.
+/// WHY some of it is kept twice: most changes in the distributor come while everybody works, and
+/// ask only for what is not in the members: with 16 threads at the lock, reading what 16 others
+/// have written last takes longer than all else.
 pub(super) struct WorkerTable {
     members: Vec<WorkerEntry>,
     kinds: Vec<KindTally>,
@@ -28,17 +28,17 @@ pub(super) struct WorkerTable {
 #[derive(Debug, Clone, Default)]
 pub(super) struct KindTally {
     pub(super) pieces: u64,
-    pub(super) goes: u64,
+    pub(super) batches: u64,
     pub(super) failures: u64,
     /// What the last one that was made works on.
     pub(super) device: Option<String>,
     /// What has become of the last of its workers that will not come back.
     pub(super) lost: Option<String>,
-    /// What one of its workers has done of late, and in how many seconds: goes that are longer ago
-    /// count less.
+    /// What one of its workers has done of late, and in how many seconds: batches that are longer
+    /// ago count less.
     of_late: (f64, f64),
-    /// Pieces of the largest go.
-    largest_go: usize,
+    /// Pieces of the largest batch.
+    largest_batch: usize,
 }
 
 impl KindTally {
@@ -49,12 +49,12 @@ impl KindTally {
     }
 }
 
-/// How much of a go counts still when there is another one. TUNE: guessed 2026-11.
+/// How much of a batch counts still when there is another one. TUNE: guessed 2026-11.
 const FADING: f64 = 0.75;
 
-/// How many times as many pieces as the largest go so far the next one may have.
+/// How many times as many pieces as the largest batch so far the next one may have.
 ///
-/// TUNE: a go of 64 is the fourth at the earliest; one that is far too long, because its pace is
+/// TUNE: a batch of 64 is the fourth at the earliest; one that is far too long, because its pace is
 /// known by one piece only, costs four times that; guessed 2026-11.
 const GROWTH: usize = 4;
 
@@ -64,7 +64,7 @@ struct WorkerEntry {
     /// How many of its kind that stand before it are there.
     rank: usize,
     most_at_once: usize,
-    /// Whether it has done something since it was made: first goes are no measure of others.
+    /// Whether it has done something since it was made: first batches are no measure of others.
     warm: bool,
     began: f64,
     in_hand: usize,
@@ -228,20 +228,20 @@ impl WorkerTable {
         present.into_iter().all(|member| failed_at & (1 << member.kind) != 0)
     }
 
-    /// How many of `waiting` pieces a worker takes in one go: its part of what all that work do in
-    /// the time that is left, by how fast they have been. So when it comes back, the others have
+    /// How many of `waiting` pieces a worker takes in one batch: its part of what all that work do
+    /// in the time that is left, by how fast they have been. So when it comes back, the others have
     /// not run out of pieces meanwhile: it leaves `(S - s) / S` of `R` pieces to them, which are
     /// together `S - s` fast, so they need `R / S` for them, as long as it needs itself. This is
     /// guided self-scheduling (Polychronopoulos and Kuck, 1987) with parts by weight (Hummel et
     /// al., 1996).
     ///
-    /// What it costs is known only of so many pieces as it has done at once, so a go is at most
+    /// What it costs is known only of so many pieces as it has done at once, so a batch is at most
     /// [`GROWTH`] times as large as the largest one. Whose own pace is not known takes one: it may
-    /// be far slower than all others, and a go is not interrupted. As long as somebody else's is
+    /// be far slower than all others, and a batch is not interrupted. As long as somebody else's is
     /// not known, all count as equally fast.
     pub(super) fn share(&self, counts: Option<&[usize]>, member: usize, waiting: usize) -> usize {
         let kind = &self.kinds[self.members[member].kind];
-        let known = GROWTH.saturating_mul(kind.largest_go).max(1);
+        let known = GROWTH.saturating_mul(kind.largest_batch).max(1);
         let most = self.members[member].most_at_once.min(waiting).min(known);
         if most <= 1 {
             return most;
@@ -260,13 +260,13 @@ impl WorkerTable {
         share.clamp(1, most)
     }
 
-    /// How long a go of this kind may take that has pieces enough, as far as its pace is known.
+    /// How long a batch of this kind may take that has pieces enough, as far as its pace is known.
     /// Seconds.
-    pub(super) fn longest_go(&self, kind: usize) -> Option<f64> {
+    pub(super) fn longest_batch(&self, kind: usize) -> Option<f64> {
         let of_kind = self.members.iter().filter(|member| member.kind == kind);
         let most = of_kind.map(|member| member.most_at_once).max()?;
         let kind = &self.kinds[kind];
-        let pieces = most.min(GROWTH.saturating_mul(kind.largest_go).max(1));
+        let pieces = most.min(GROWTH.saturating_mul(kind.largest_batch).max(1));
         Some(pieces as f64 / kind.pace()?)
     }
 
@@ -307,7 +307,7 @@ impl WorkerTable {
         self.members[member].began = now;
     }
 
-    /// A go has come to its end, well.
+    /// A batch has come to its end, well.
     pub(super) fn went(&mut self, member: usize, now: f64) -> Went {
         let it = &mut self.members[member];
         let (pieces, took) = (it.in_hand, (now - it.began).max(0.0));
@@ -318,10 +318,10 @@ impl WorkerTable {
         let it = &self.members[member];
         let kind = &mut self.kinds[it.kind];
         kind.pieces += pieces as u64;
-        kind.goes += 1;
-        kind.largest_go = kind.largest_go.max(pieces);
+        kind.batches += 1;
+        kind.largest_batch = kind.largest_batch.max(pieces);
         if was_warm && took > 0.0 {
-            // WHY not the mean of paces: a go of few pieces, at the end of a round, is mostly
+            // WHY not the mean of paces: a batch of few pieces, at the end of a round, is mostly
             // launch.
             let (before, seconds) = kind.of_late;
             kind.of_late = (FADING * before + pieces as f64, FADING * seconds + took);
@@ -329,7 +329,7 @@ impl WorkerTable {
         Went { kind: it.kind, pieces, took, is_first: !was_warm }
     }
 
-    /// A go has failed.
+    /// A batch has failed.
     pub(super) fn failed(&mut self, member: usize) {
         self.to(member, WorkerState::Called);
         self.take_in_hand(member, 0);
@@ -390,7 +390,7 @@ mod tests {
             workers.came(member, most);
         }
         (workers.kinds[0].of_late, workers.kinds[1].of_late) = ((gpu, 1.0), (cpu, 1.0));
-        workers.kinds[0].largest_go = 32;
+        workers.kinds[0].largest_batch = 32;
         workers
     }
 
@@ -408,7 +408,7 @@ mod tests {
     #[test]
     fn goes_grow() {
         let mut workers = with_paces(64, 1.0, 1_000.0);
-        workers.kinds[0].largest_go = 1;
+        workers.kinds[0].largest_batch = 1;
         assert_eq!(workers.share(None, 0, 100), 4);
         workers.begin(0, 4, 0.0);
         workers.went(0, 0.1);

@@ -1,29 +1,29 @@
-//! Kinds of workers that hold up rounds: whose goes take longer than all others need for a whole
+//! Kinds of workers that hold up rounds: whose batches take longer than all others need for a whole
 //! round.
 //!
-//! A go is not interrupted, so a round lasts as long as the longest go in it, whatever
+//! A batch is not interrupted, so a round lasts as long as the longest batch in it, whatever
 //! configuration it is. Where that is seen of a kind, no configuration with it is tried any more in
 //! this profile: not only what was measured tells, but what others have done beside it in the same
 //! round, so that it holds up one round and not one in each trial.
 //!
-//! A first go is no measure: it compiles, connects, fills caches. But it is all that is known of
+//! A first batch is no measure: it compiles, connects, fills caches. But it is all that is known of
 //! what a second one costs. So that is made at once if it is within what trying may cost anyway,
 //! and else when the profile has paid for itself: until then nothing is known of the kind.
 //!
 //! For the same reason what is measured in the middle of a round says nothing of a configuration
-//! whose goes are long beside a round: their end is what they cost.
+//! whose batches are long beside a round: their end is what they cost.
 
 use super::trials::CUT;
 use super::{Profiler, Quota};
 use crate::balancing::worker_table::WorkerTable;
 
-/// How many quotas a go may take that is made only to see how slow it is.
+/// How many quotas a batch may take that is made only to see how slow it is.
 ///
 /// TUNE: of the work, or of the time that was given, 3 %; guessed 2026-11, and checked in
 /// `simulation/tests.rs`.
 const MOST_QUOTAS: f64 = 3.0;
 
-/// By which part of a round a go may last longer, if what is measured in the middle of one is to
+/// By which part of a round a batch may last longer, if what is measured in the middle of one is to
 /// say what a whole one takes.
 ///
 /// TUNE: a round may be that much longer than was measured; guessed 2026-11, and checked in
@@ -34,7 +34,7 @@ const TAIL: f64 = 0.05;
 #[derive(Debug)]
 pub(super) struct Round {
     since: f64,
-    /// Pieces, and when the last go ended.
+    /// Pieces, and when the last batch ended.
     kinds: Vec<(u64, f64)>,
 }
 
@@ -80,7 +80,7 @@ pub(super) struct KindTimes {
     others: Option<Pace>,
 }
 
-/// A go has ended well.
+/// A batch has ended well.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::balancing) struct Went {
     pub(in crate::balancing) kind: usize,
@@ -100,7 +100,7 @@ impl KindTimes {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Slow {
-    /// By its first go, and another one is not affordable yet.
+    /// By its first batch, and another one is not affordable yet.
     Perhaps,
     /// What works with it is dearer.
     Surely,
@@ -118,11 +118,12 @@ impl Profiler {
         let in_the_middle =
             |number: usize| self.records[number].sample.is_some_and(|sample| sample.rounds == 0);
         last.is_none()
-            && (0..self.seen.len()).any(|kind| self.go(kind).is_some_and(|go| self.is_long(go)))
+            && (0..self.seen.len())
+                .any(|kind| self.shortest_batch(kind).is_some_and(|batch| self.is_long(batch)))
             && self.usable().any(in_the_middle)
     }
 
-    /// Whether what is measured need not end with a round: there are none, or goes are so short
+    /// Whether what is measured need not end with a round: there are none, or batches are so short
     /// that it makes no difference.
     pub(super) fn is_midst_good(&self, counts: Option<&[usize]>, workers: &WorkerTable) -> bool {
         let (pieces, last) = (self.round.as_ref().map_or(0, Round::pieces), self.last_round);
@@ -131,19 +132,19 @@ impl Profiler {
         }
         let counts = counts.unwrap_or(&self.present).iter().enumerate();
         let mut working = counts.filter(|(_, count)| **count > 0).map(|(kind, _)| kind);
-        working.all(|kind| match self.go(kind) {
-            Some(go) => !self.is_long(go),
+        working.all(|kind| match self.shortest_batch(kind) {
+            Some(batch) => !self.is_long(batch),
             // Who always fails is not waited for.
             None => workers.tally(kind).failures > 0,
         })
     }
 
-    fn is_long(&self, go: f64) -> bool {
-        self.last_round.is_some_and(|(_, time)| go > TAIL * time)
+    fn is_long(&self, batch: f64) -> bool {
+        self.last_round.is_some_and(|(_, time)| batch > TAIL * time)
     }
 
-    /// Its shortest go; `None`: none has ended.
-    fn go(&self, kind: usize) -> Option<f64> {
+    /// Its shortest batch; `None`: none has ended.
+    fn shortest_batch(&self, kind: usize) -> Option<f64> {
         self.seen[kind].shortest.or(self.seen[kind].shortest_first)
     }
 
@@ -168,15 +169,16 @@ impl Profiler {
         has_others
     }
 
-    /// Whether its workers are dearer by how fast they have been, and not one of them has goes that
-    /// are affordable to see whether that stays so with more pieces in a go: nothing else is done
-    /// meanwhile.
+    /// Whether its workers are dearer by how fast they have been, and not one of them has batches
+    /// that are affordable to see whether that stays so with more pieces in a batch: nothing else
+    /// is done meanwhile.
     fn is_too_long(&self, number: usize, workers: &WorkerTable) -> bool {
         let piece = self.best().and_then(|(best, _)| self.records[best].sample?.time_per_piece());
         let Some(piece) = piece else { return false };
         let working = self.configurations[number].iter().enumerate();
         let working = || working.clone().filter(|(_, count)| **count > 0);
-        let is_long = |kind| workers.longest_go(kind).is_some_and(|go| go > self.affordable(piece));
+        let is_long =
+            |kind| workers.longest_batch(kind).is_some_and(|batch| batch > self.affordable(piece));
         let paces =
             working().map(|(kind, &count)| Some(count as f64 * workers.tally(kind).pace()?));
         let together: Option<f64> = paces.sum();
@@ -184,7 +186,7 @@ impl Profiler {
             && together.is_some_and(|together| together * piece * CUT < 1.0)
     }
 
-    /// How long a go may take that only shows how slow it is, if a `piece` takes so long else.
+    /// How long a batch may take that only shows how slow it is, if a `piece` takes so long else.
     /// Seconds.
     fn affordable(&self, piece: f64) -> f64 {
         let quota = match self.terms.quota {
@@ -196,15 +198,15 @@ impl Profiler {
 
     fn slow(&self, kind: usize) -> Option<Slow> {
         let seen = &self.seen[kind];
-        let go = self.go(kind)?;
+        let batch = self.shortest_batch(kind)?;
         let without = [self.best_pace(), seen.others].into_iter().flatten();
         let without = without.min_by(|one, other| one.round.total_cmp(&other.round))?;
-        if go <= CUT * without.round {
+        if batch <= CUT * without.round {
             return None;
         }
         match seen.shortest {
             Some(_) => Some(Slow::Surely),
-            None => (go > self.affordable(without.piece)).then_some(Slow::Perhaps),
+            None => (batch > self.affordable(without.piece)).then_some(Slow::Perhaps),
         }
     }
 

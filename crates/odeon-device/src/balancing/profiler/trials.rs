@@ -3,7 +3,7 @@
 //! Between two trials the best configuration so far is used. A trial begins with a round; if the
 //! pool is never quiet, in the middle of the stream. Before it is measured, who is not of the
 //! configuration comes to the end of what he is doing, and who has just been made does something: a
-//! first go compiles, connects, fills caches.
+//! first batch compiles, connects, fills caches.
 
 use std::collections::VecDeque;
 
@@ -172,7 +172,7 @@ impl Profiler {
     /// In the sieve, behind its first trial: of those that are left, the one whose workers have
     /// been the fastest together. Only by time, and where programs work in rounds.
     ///
-    /// WHY: a go of a slow worker is as long as it is, so that each trial with one holds up a
+    /// WHY: a batch of a slow worker is as long as it is, so that each trial with one holds up a
     /// round, unless it is known by then that others do a whole round meanwhile.
     fn put_the_most_promising_first(&mut self, workers: &WorkerTable) {
         let ProfilerPhase::Profiling(profile) = &self.phase else { return };

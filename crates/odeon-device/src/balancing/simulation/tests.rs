@@ -279,11 +279,11 @@ fn s38_a_device_leaves_others_their_part_of_a_round() {
     assert!(for_a_round <= 0.0016 + 0.0004, "{for_a_round} s for a round of 1.6 ms");
 }
 
-/// A device that is far slower than a core, so that a go of it is as long as a good part of a
-/// round, or as many: it costs one go, and at most 5 % besides. Measured in the middle of a round
-/// it would cost nothing.
+/// A device that is far slower than a core, so that a batch of it is as long as a good part of a
+/// round, or as many: it costs one batch, and at most 5 % besides. Measured in the middle of a
+/// round it would cost nothing.
 #[test]
-fn s38_a_slow_device_costs_one_go() {
+fn s38_a_slow_device_costs_one_batch() {
     let slow: [fn(u64) -> f64; 3] = [|_| 4_000.0, |_| 8_000.0, |_| 16_000.0];
     let short: fn(u64) -> usize = |_| 12;
     let sizes = [(short, 10), (|_| 40, 10), (|_| 150, 50)];
@@ -295,20 +295,20 @@ fn s38_a_slow_device_costs_one_go() {
             let load = Load::Rounds { pieces, gap: 100.0 };
             let plan = plan(&speeds, load, pieces(0) as u64 * rounds);
             let (best, outcome) = (best_single(&plan, time).1, run(&plan));
-            let go = piece(0) / 1e6;
-            let ratio = (outcome.busy - go) / best;
-            let told = format!("{rounds} rounds of {}, a go of {go} s", pieces(0));
-            assert!(ratio <= 1.05, "{ratio} beside the go, {told}: {outcome:?}");
+            let batch = piece(0) / 1e6;
+            let ratio = (outcome.busy - batch) / best;
+            let told = format!("{rounds} rounds of {}, a batch of {batch} s", pieces(0));
+            assert!(ratio <= 1.05, "{ratio} beside the batch, {told}: {outcome:?}");
         }
     }
 }
 
-/// A first go that compiles holds up a round as a slow device does. If a second one is within what
-/// profiling may cost it is made at once.
+/// A first batch that compiles holds up a round as a slow device does. If a second one is within
+/// what profiling may cost it is made at once.
 #[test]
-fn s38_a_first_go_that_compiles_is_not_taken_for_slowness() {
+fn s38_a_first_batch_that_compiles_is_not_taken_for_slowness() {
     let mut speeds = [Speed::gpu(1, |_| 50.0, |_| 5.0), Speed::cpu(2, |_| 200.0)];
-    speeds[0].first_go = 100_000.0;
+    speeds[0].first_batch = 100_000.0;
     let load = Load::Rounds { pieces: |_| 200, gap: 100.0 };
     let plan = plan(&speeds, load, 100_000);
     assert_eq!(at_most_5_percent_dearer(&plan, time).in_use, [1, 0]);

@@ -21,7 +21,7 @@ use super::profiler::Profiler;
 use super::queue::WorkQueue;
 use super::worker_table::WorkerTable;
 
-pub(super) struct Dispatcher<W> {
+pub(super) struct Distributor<W> {
     pub(super) queue: WorkQueue<W>,
     pub(super) workers: WorkerTable,
     pub(super) profiler: Profiler,
@@ -51,7 +51,7 @@ pub(super) struct Orders<W> {
     pub(super) returns: SmallVec<[(Home<W>, Returned<W>); 1]>,
     /// Who is told that there is room in the queue.
     pub(super) room: Vec<Reply<()>>,
-    /// Seconds after which [`Dispatcher::tick`] is to be called, and with which moment.
+    /// Seconds after which [`Distributor::tick`] is to be called, and with which moment.
     pub(super) tick_after: Option<(f64, f64)>,
 }
 
@@ -103,7 +103,7 @@ fn seconds(now: Duration) -> f64 {
     now.as_secs_f64()
 }
 
-impl<W> Dispatcher<W> {
+impl<W> Distributor<W> {
     pub(super) fn new(
         queue: WorkQueue<W>,
         workers: WorkerTable,
