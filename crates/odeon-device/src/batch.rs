@@ -41,12 +41,6 @@ impl<'a, M> Batch<'a, M> {
         &self.waiting.as_slices().0[..*self.left]
     }
 
-    /// As [`messages`](Self::messages), with what they have room for. What is written into them is
-    /// still there when they are handled again.
-    pub fn messages_mut(&mut self) -> &mut [M] {
-        &mut self.waiting.as_mut_slices().0[..*self.left]
-    }
-
     /// Takes the oldest one: it is done, whatever comes after. `None`: there are no more.
     pub fn take(&mut self) -> Option<M> {
         if *self.left == 0 {

@@ -63,12 +63,6 @@ impl DeviceFailure {
         self.error.is_transient() || is_away
     }
 
-    /// Whether there was no session yet: it could not be opened, or the actor could not start with
-    /// it.
-    pub fn is_before_first_message(&self) -> bool {
-        matches!(self.doing, Doing::Opening | Doing::Starting)
-    }
-
     /// Messages of the batch that are not done.
     pub fn left(&self) -> usize {
         match self.doing {
