@@ -10,6 +10,7 @@
 //! | one message in five files | `messaging/send.rs` → `mailbox/inbox.rs` → `scheduler/submit.rs` → `scheduler/worker.rs` → `turn/sequential.rs` |
 //! | an actor's memory | `process/cell.rs`, `turn/actor_cell.rs` |
 //! | what other rooms keep with it | `process/attachments.rs` |
+//! | which mailbox goes next | `mailbox/selection.rs`, `mailbox/guards.rs`, `mailbox/set.rs`, `turn/guarding.rs` |
 //! | when senders wait | `messaging/pressure.rs`, `messaging/bounded.rs` |
 //! | what happens later | `lifecycle/timer.rs`, `scheduler/timers.rs` |
 //! | how an actor comes to be | `lifecycle/spawn.rs`, `lifecycle/creating.rs` |

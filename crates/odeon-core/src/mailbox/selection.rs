@@ -1,9 +1,8 @@
 //! Which of an actor's mailboxes the next message is taken from.
 //!
 //! A mailbox is *ready* if it is open and not empty. The owner asks the policy once for each
-//! message, after it has sorted what has arrived, unless nothing of that could go before the first
-//! one; so no message that was sent before another one's selection, and goes before it, is
-//! overlooked.
+//! message. Before, it sorts what has arrived, unless nothing of that could go before the first
+//! message: so all that was sent before a selection takes part in it.
 
 mod policies;
 mod ready;
@@ -186,7 +185,8 @@ impl fmt::Debug for Selection {
 /// let selection = Selection::by(Longest);
 /// ```
 pub trait SelectionPolicy: Send + 'static {
-    /// Called once, when the actor has started: how many mailboxes there are, and a number to seed
+    /// Called once, when the actor has started, also anew: then it finds the messages that wait
+    /// already. How many mailboxes there are, and a number to seed
     /// decisions by chance with, so that a theater with the same seed makes the same ones. A panic
     /// is a failure of the actor.
     fn begin(&mut self, mailboxes: usize, seed: u64) {

@@ -1,4 +1,5 @@
-//! The mailboxes of one actor, owner's side: sorted, guarded, selected in O(1).
+//! The mailboxes of one actor, owner's side: sorted, guarded, selected in O(1) by all policies
+//! but two.
 //!
 //! `ready = non-empty AND open`, one bit each; the lowest ready bit is the next mailbox, so mailbox
 //! 0 has the highest priority, unless the actor has another policy (`mailbox/selection.rs`).
@@ -23,6 +24,7 @@ pub(crate) enum SelectionOrder {
     Priority,
     /// What waits here, in turn; otherwise whatever arrives in an open mailbox.
     AsTheyCome(RoundRobin),
+    /// What a policy answers that is asked for each message.
     By(Box<dyn SelectionPolicy>),
 }
 
@@ -82,8 +84,8 @@ impl<M> MailboxSet<M> {
         true
     }
 
-    /// Whether a message of `mailbox` that has just arrived goes next, whatever is behind it in the
-    /// inbox. `is_last`: nothing is.
+    /// The question of [`select_arrival`](Self::select_arrival), also for a policy that is to be
+    /// asked, without selecting. `is_last`: nothing is behind the message.
     #[inline(always)]
     pub(crate) fn goes_next(
         &self,
@@ -92,7 +94,9 @@ impl<M> MailboxSet<M> {
         is_last: impl FnOnce() -> bool,
     ) -> bool {
         let (open, itself) = (guards.open_bits(), 1 << mailbox);
-        // Those that go before it if they are ready, and if they come later.
+        // One bit for each mailbox that goes before this one: with what waits there, and with what
+        // is still behind in the inbox. As they come, all that waits does and nothing that is
+        // behind.
         let (before, behind) = match &self.order {
             SelectionOrder::Priority => (itself - 1, itself - 1),
             SelectionOrder::AsTheyCome(_) => (u64::MAX, 0),

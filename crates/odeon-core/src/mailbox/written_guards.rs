@@ -1,4 +1,4 @@
-//! Guards as they can be written down.
+//! Guards as they go to another theater with an actor that moves.
 
 /// Guards as they can be written down: see `mailbox/guards.rs` for what the numbers mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

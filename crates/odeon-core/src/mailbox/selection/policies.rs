@@ -1,4 +1,5 @@
-//! The policies that come with Odeon, besides priority, which needs no state.
+//! The policies that come with Odeon and have a state. Priority and the order of arrival are in
+//! `mailbox/set.rs`.
 
 use super::{Ready, SelectionPolicy};
 use crate::mailbox::MAX_MAILBOXES;
@@ -19,7 +20,8 @@ impl SelectionPolicy for RoundRobin {
     }
 }
 
-/// See [`Selection::least_recently_used`](super::Selection::least_recently_used).
+/// See [`Selection::least_recently_used`](super::Selection::least_recently_used): it stays with the
+/// mailbox of the last message as long as it can, whatever the paper's name for it suggests.
 #[derive(Debug, Clone, Default)]
 pub struct LeastRecentlyUsed {
     last: usize,

@@ -48,7 +48,9 @@ impl<'a> Ready<'a> {
         self.bits.count_ones() as usize
     }
 
-    /// How many messages wait in a mailbox, ready or not. 0 if there is no such mailbox.
+    /// How many messages wait in a mailbox, ready or not: of those that have been sorted. On a
+    /// pinned stage what waits in the stage's queue is not among them. 0 if there is no such
+    /// mailbox.
     pub fn waiting(self, mailbox: usize) -> usize {
         self.waiting.waiting(mailbox)
     }

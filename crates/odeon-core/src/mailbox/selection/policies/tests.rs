@@ -1,15 +1,16 @@
 use super::*;
 use crate::mailbox::selection::WaitingCounts;
 
-struct Nothing;
-impl WaitingCounts for Nothing {
+/// One message waits in each mailbox.
+struct OneEach;
+impl WaitingCounts for OneEach {
     fn waiting(&self, _: usize) -> usize {
         1
     }
 }
 
 fn select(policy: &mut impl SelectionPolicy, bits: u64) -> usize {
-    let ready = Ready::new(bits, &Nothing);
+    let ready = Ready::new(bits, &OneEach);
     let selected = policy.select(ready);
     assert!(ready.contains(selected), "{selected} of {ready:?}");
     selected
