@@ -7,8 +7,8 @@
 //! * k-means, logistic regression, the simulation of grids the sorted list and the programs of the
 //!   Savina suite are packages of their own, under `examples`;
 //! * [`peers`] runs the same workloads on other runtimes, in processes of their own;
-//! * [`figures`] is the list of promises that [`figures_run`] measures and [`figures_page`] writes
-//!   down, and [`hardware_page`] what was measured on real hardware.
+//! * with the feature `full`: `figures` is the list of promises that `figures_run` measures and
+//!   `figures_page` writes down, and `hardware_page` what was measured on real hardware.
 
 #![deny(unsafe_code)]
 
