@@ -65,7 +65,7 @@ mod s5_wakers_that_panic;
 mod s7_wake_ups;
 mod s8_outbox;
 mod s9_no_globals;
-mod s9_pinned_to_core;
+mod s9_settings;
 mod s9_stack_size;
 mod semantics;
 mod stage_conformance;

@@ -169,8 +169,7 @@ impl<W: Send + 'static> BalancingPool<W> {
     ///     }
     /// }
     /// # let theater = Theater::new()?;
-    /// # let pool = BalancingPool::builder().kind(Kind::new("cpu", Place::Cpu, 1, |_|
-    /// Ok(Doubler))).start(&theater)?;
+    /// # let pool = BalancingPool::builder().kind(Kind::new("cpu", Place::Cpu, 1, |_| Ok(Doubler))).start(&theater)?;
     /// # let (out, doubled) = channel();
     /// # theater.spawn(Asker { pool, out }).send(ToAsker::Begin(21)).unwrap();
     /// # assert_eq!(doubled.recv()?, 42);

@@ -1,5 +1,5 @@
 //! S9 settings of a theater and of its stages: threads run where they are told to.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
+#![cfg(all(target_os = "linux", not(any(odeon_loom, odeon_shuttle))))]
 
 use odeon_core::*;
 
@@ -29,7 +29,6 @@ fn allowed() -> Vec<usize> {
 }
 
 #[test]
-#[cfg(target_os = "linux")]
 fn s9_a_stage_pinned_to_a_core_runs_there_and_nowhere_else() {
     let theater = Theater::builder().workers(1).build().unwrap();
     let all = allowed();
