@@ -6,5 +6,7 @@ cd "$(dirname "$0")/.."
 
 export CARGO_TARGET_DIR=target/shuttle
 export RUSTFLAGS="--cfg odeon_shuttle ${RUSTFLAGS:-}"
+# Schedules compute; what is compiled for them is little.
+export CARGO_PROFILE_DEV_OPT_LEVEL=1
 
 cargo test -p odeon-core -p odeon-speculative --test shuttle

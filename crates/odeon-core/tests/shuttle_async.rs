@@ -10,18 +10,13 @@ use std::time::Duration;
 
 use odeon_core::*;
 use odeon_sync::{Condvar, Mutex, thread};
+use odeon_testkit::schedules::check;
 use odeon_testkit::{DropTracker, Ledger, Ticket, Tracked};
 
 const LONG: Duration = Duration::from_secs(3600);
 
 /// Waits per actor: more of them than random schedules need to meet any one of the races.
 const ROUNDS: usize = 4;
-
-fn check(test: impl Fn() + Send + Sync + 'static) {
-    let iterations =
-        std::env::var("ODEON_SHUTTLE_ITERATIONS").map_or(2_000, |n| n.parse().expect("a number"));
-    shuttle::check_random(test, iterations);
-}
 
 /// Counts to a number; a model thread waits for it.
 #[derive(Default)]
@@ -129,7 +124,7 @@ impl AsyncActor for Waiter {
 /// between any two of these.
 #[test]
 fn s13_no_wake_up_of_a_future_is_lost() {
-    check(|| {
+    check(2_000, || {
         let theater = Theater::builder().workers(2).build().unwrap();
         let (gate, ledger, states) =
             (StdArc::new(Gate::default()), Ledger::new(), DropTracker::new());
@@ -164,7 +159,7 @@ fn s13_no_wake_up_of_a_future_is_lost() {
 /// or left over, every state is dropped, and late wake-ups find nobody.
 #[test]
 fn s13_wake_ups_race_with_the_end() {
-    check(|| {
+    check(2_000, || {
         let (gate, ledger, states) =
             (StdArc::new(Gate::default()), Ledger::new(), DropTracker::new());
         let hook = ledger.dead_letter_hook::<Numbered>();

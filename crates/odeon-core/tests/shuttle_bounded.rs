@@ -8,15 +8,10 @@ use std::time::Duration;
 
 use odeon_core::*;
 use odeon_sync::{Condvar, Mutex, thread};
+use odeon_testkit::schedules::check;
 use odeon_testkit::{Counted, Ledger, Ticket};
 
 const LONG: Duration = Duration::from_secs(3600);
-
-fn check(test: impl Fn() + Send + Sync + 'static) {
-    let iterations =
-        std::env::var("ODEON_SHUTTLE_ITERATIONS").map_or(2_000, |n| n.parse().expect("a number"));
-    shuttle::check_random(test, iterations);
-}
 
 /// Counts to a number; a model thread waits for it.
 #[derive(Default)]
@@ -94,7 +89,7 @@ impl Actor for Node {
 /// Two actors with room for one message each send to each other, and threads wait to send to both.
 #[test]
 fn s18_nobody_stands_still_in_a_ring_with_room_for_one() {
-    check(|| {
+    check(2_000, || {
         let theater = Theater::builder().workers(2).build().unwrap();
         let (gate, ledger) = (StdArc::new(Gate::default()), Ledger::new());
         let nodes = [theater.spawn(Node::new(&gate)), theater.spawn(Node::new(&gate))];
@@ -118,7 +113,7 @@ fn s18_nobody_stands_still_in_a_ring_with_room_for_one() {
 /// back, or is left over.
 #[test]
 fn s18_the_end_lets_everybody_go() {
-    check(|| {
+    check(2_000, || {
         let (gate, ledger) = (StdArc::new(Gate::default()), Ledger::new());
         let hook = ledger.dead_letter_hook::<Token>();
         let theater = Theater::builder().workers(1).on_dead_letter(hook).build().unwrap();

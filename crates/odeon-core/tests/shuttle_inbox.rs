@@ -10,18 +10,13 @@ use odeon_sync::thread;
 use odeon_testkit::DropTracker;
 use odeon_testkit::conformance::inbox::UnboundedInbox;
 use odeon_testkit::conformance::mailbox::{MailboxUnderTest, OwnerSide, SenderSide};
-
-/// Schedules per test; `ODEON_SHUTTLE_ITERATIONS` asks for more.
-fn check(test: impl Fn() + Send + Sync + 'static) {
-    let iterations = std::env::var("ODEON_SHUTTLE_ITERATIONS");
-    shuttle::check_random(test, iterations.map_or(2_000, |n| n.parse().expect("a number")));
-}
+use odeon_testkit::schedules::check;
 
 /// Nobody takes anything: a sender that waited for the end of a block may find the next block full
 /// as well, and nobody else to go on.
 #[test]
 fn s7_senders_get_on_without_an_owner() {
-    check(|| {
+    check(2_000, || {
         let (senders, mut owner) = UnboundedInbox::new::<u32>();
         let senders = StdArc::new(senders);
         let threads: Vec<_> = (0..3)
@@ -47,7 +42,7 @@ fn s7_senders_get_on_without_an_owner() {
 /// or comes back; and all of them are dropped.
 #[test]
 fn s4_close_takes_or_returns_every_message() {
-    check(|| {
+    check(2_000, || {
         let tracker = DropTracker::new();
         let (senders, mut owner) = UnboundedInbox::new();
         let senders = StdArc::new(senders);

@@ -7,11 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use odeon_core::*;
 use odeon_sync::{Condvar, Mutex, thread};
-
-fn check(test: impl Fn() + Send + Sync + 'static) {
-    let iterations = std::env::var("ODEON_SHUTTLE_ITERATIONS");
-    shuttle::check_random(test, iterations.map_or(2_000, |n| n.parse().expect("a number")));
-}
+use odeon_testkit::schedules::check;
 
 /// Has a model thread wait until so many have passed.
 #[derive(Default)]
@@ -62,7 +58,7 @@ fn end(actor: &ActorRef<u32>) {
 
 #[test]
 fn racing_callers_spawn_one_actor() {
-    check(|| {
+    check(2_000, || {
         let (theater, gate) = (theater(), Arc::new(Gate::default()));
         let made = Arc::new(AtomicUsize::new(0));
         let find = {
@@ -87,7 +83,7 @@ fn racing_callers_spawn_one_actor() {
 
 #[test]
 fn naming_against_ending() {
-    check(|| {
+    check(2_000, || {
         let (theater, gate) = (theater(), Arc::new(Gate::default()));
         let actor = theater.spawn(Passer(gate.clone()));
         let namer = {
@@ -112,7 +108,7 @@ fn naming_against_ending() {
 
 #[test]
 fn publishing_against_joining_and_ending() {
-    check(|| {
+    check(2_000, || {
         let (theater, gate) = (theater(), Arc::new(Gate::default()));
         let group = theater.group::<u32>("all").unwrap();
         let (steady, passing) =

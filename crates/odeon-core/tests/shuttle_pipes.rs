@@ -6,15 +6,10 @@ use std::time::Duration;
 
 use odeon_core::*;
 use odeon_sync::{Condvar, Mutex};
+use odeon_testkit::schedules::check;
 use odeon_testkit::{DropTracker, silent_panic, yields};
 
 const LONG: Duration = Duration::from_secs(3600);
-
-fn check(test: impl Fn() + Send + Sync + 'static) {
-    let iterations =
-        std::env::var("ODEON_SHUTTLE_ITERATIONS").map_or(2_000, |n| n.parse().expect("a number"));
-    shuttle::check_random(test, iterations);
-}
 
 /// What happened, in order; a model thread waits for so many entries.
 #[derive(Clone, Default)]
@@ -129,7 +124,7 @@ impl Run {
 
 #[test]
 fn outputs_keep_their_actor_and_arrive_once() {
-    check(|| {
+    check(2_000, || {
         let run = Run::new();
         drop(run.spawn());
         run.log.wait_for(3);
@@ -140,7 +135,7 @@ fn outputs_keep_their_actor_and_arrive_once() {
 
 #[test]
 fn a_stop_meets_outputs() {
-    check(|| {
+    check(2_000, || {
         let run = Run::new();
         let actor = run.spawn();
         actor.stop();
@@ -152,7 +147,7 @@ fn a_stop_meets_outputs() {
 
 #[test]
 fn a_restart_meets_outputs() {
-    check(|| {
+    check(2_000, || {
         let run = Run::new();
         let actor = run.spawn();
         actor.send(To::Fail).unwrap();
@@ -167,7 +162,7 @@ fn a_restart_meets_outputs() {
 
 #[test]
 fn a_cancellation_meets_its_output() {
-    check(|| {
+    check(2_000, || {
         let run = Run::new();
         let actor = run.spawn();
         actor.send(To::Cancel).unwrap();

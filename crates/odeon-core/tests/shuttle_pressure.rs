@@ -9,14 +9,9 @@ use std::time::Duration;
 
 use odeon_core::*;
 use odeon_sync::{Condvar, Mutex};
+use odeon_testkit::schedules::check;
 
 const LONG: Duration = Duration::from_secs(3600);
-
-fn check(test: impl Fn() + Send + Sync + 'static) {
-    let iterations =
-        std::env::var("ODEON_SHUTTLE_ITERATIONS").map_or(2_000, |n| n.parse().expect("a number"));
-    shuttle::check_random(test, iterations);
-}
 
 /// Counts what has been handled; a model thread waits for all of it.
 #[derive(Clone, Default)]
@@ -100,7 +95,7 @@ fn theater(workers: usize) -> Theater {
 #[test]
 fn a_receiver_asks_a_sender_that_it_may_be_holding_back() {
     for workers in [1, 2] {
-        check(move || {
+        check(2_000, move || {
             let (theater, handled) = (theater(workers), Handled::default());
             let receiver = theater.spawn(Receiver(handled.clone()));
             let sender = theater.spawn(Flooder { to: receiver.clone(), left: 2 });
@@ -115,7 +110,7 @@ fn a_receiver_asks_a_sender_that_it_may_be_holding_back() {
 
 #[test]
 fn two_wait_for_each_others_relief() {
-    check(|| {
+    check(2_000, || {
         let (theater, handled) = (theater(2), Handled::default());
         let [a, b] = [(); 2].map(|()| theater.spawn(Receiver(handled.clone())));
         for _ in 0..2 {
@@ -130,7 +125,7 @@ fn two_wait_for_each_others_relief() {
 
 #[test]
 fn one_waits_for_relief_and_the_other_for_its_answer() {
-    check(|| {
+    check(2_000, || {
         let (theater, handled) = (theater(2), Handled::default());
         let [a, b] = [(); 2].map(|()| theater.spawn(Receiver(handled.clone())));
         a.send(Job::Pass(b.clone())).unwrap();

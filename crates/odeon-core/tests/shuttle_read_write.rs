@@ -7,15 +7,10 @@ use std::time::Duration;
 use odeon_core::*;
 use odeon_sync::atomic::{AtomicUsize, Ordering};
 use odeon_sync::{Condvar, Mutex};
+use odeon_testkit::schedules::check;
 use odeon_testkit::{Counted, DropTracker, Ledger, Ticket, Tracked, silent_panic};
 
 const LONG: Duration = Duration::from_secs(3600);
-
-fn check(test: impl Fn() + Send + Sync + 'static) {
-    let iterations =
-        std::env::var("ODEON_SHUTTLE_ITERATIONS").map_or(1_500, |n| n.parse().expect("a number"));
-    shuttle::check_random(test, iterations);
-}
 
 /// A model thread waits until so much has been done.
 #[derive(Clone, Default)]
@@ -202,7 +197,7 @@ fn policy() -> ReadWritePolicy {
 #[test]
 fn all_are_handled_and_writes_are_alone() {
     for workers in [1, 2, 3] {
-        check(move || {
+        check(1_500, move || {
             let world = World::new(workers);
             let place = world.spawn(policy(), Supervision::new());
             world.send(&place, &[R, R, W, R, R, R, W, (false, Deed::Pipe), R, R]);
@@ -217,7 +212,7 @@ fn all_are_handled_and_writes_are_alone() {
 #[test]
 fn failures_restart_and_resume_and_lose_nothing() {
     for directive in [Directive::Restart, Directive::Resume] {
-        check(move || {
+        check(1_500, move || {
             let world = World::new(2);
             let place = world.spawn(policy(), Supervision::new().always(directive));
             let (failing_read, failing_write) = ((true, Deed::Panic), (false, Deed::Panic));
@@ -233,7 +228,7 @@ fn failures_restart_and_resume_and_lose_nothing() {
 #[test]
 fn a_stop_meets_reads_under_way() {
     for inside in [true, false] {
-        check(move || {
+        check(1_500, move || {
             let world = World::new(2);
             let place = world.spawn(policy(), Supervision::new());
             let last = if inside { (true, Deed::Stop) } else { R };
@@ -249,7 +244,7 @@ fn a_stop_meets_reads_under_way() {
 
 #[test]
 fn the_end_of_the_theater_meets_reads_under_way() {
-    check(|| {
+    check(1_500, || {
         let world = World::new(2);
         let place = world.spawn(policy(), Supervision::new());
         world.send(&place, &[R, R, W, R, R]);
@@ -260,7 +255,7 @@ fn the_end_of_the_theater_meets_reads_under_way() {
 
 #[test]
 fn the_failure_of_a_linked_actor_waits_for_reads_under_way() {
-    check(|| {
+    check(1_500, || {
         let world = World::new(2);
         let fragile = world.theater.spawn(Fragile);
         let restarts = Supervision::new().always(Directive::Restart);

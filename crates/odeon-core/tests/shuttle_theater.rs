@@ -8,20 +8,12 @@ use std::time::Duration;
 
 use odeon_core::*;
 use odeon_sync::{Condvar, Mutex, thread};
+use odeon_testkit::schedules::check;
 use odeon_testkit::{DropTracker, Ledger, Ticket};
 
 type StdArc<T> = std::sync::Arc<T>;
 
 const LONG: Duration = Duration::from_secs(3600);
-
-/// Schedules per test; `ODEON_SHUTTLE_ITERATIONS` asks for more.
-fn iterations() -> usize {
-    std::env::var("ODEON_SHUTTLE_ITERATIONS").map_or(2_000, |n| n.parse().expect("a number"))
-}
-
-fn check(test: impl Fn() + Send + Sync + 'static) {
-    shuttle::check_random(test, iterations());
-}
 
 /// Counts to a number; a model thread waits for it.
 #[derive(Default)]
@@ -78,7 +70,7 @@ impl Actor for Taker {
 /// brings the messages to their end.
 #[test]
 fn s7_outside_sends_wake_the_pool() {
-    check(|| {
+    check(2_000, || {
         let theater = Theater::builder().workers(2).build().unwrap();
         let (gate, ledger) = (StdArc::new(Gate::default()), Ledger::new());
         let senders: Vec<_> = (0..2)
@@ -101,7 +93,7 @@ fn s7_outside_sends_wake_the_pool() {
 /// The same on a pinned and on a dedicated stage.
 #[test]
 fn s7_outside_sends_wake_pinned_stages() {
-    check(|| {
+    check(2_000, || {
         let theater = Theater::builder().workers(1).build().unwrap();
         let (gate, ledger) = (StdArc::new(Gate::default()), Ledger::new());
         let stage = theater.pinned("stage").unwrap();
@@ -154,7 +146,7 @@ impl Actor for Player {
 
 #[test]
 fn s7_pool_and_pinned_stage_wake_each_other() {
-    check(|| {
+    check(2_000, || {
         let theater = Theater::builder().workers(2).build().unwrap();
         let gate = StdArc::new(Gate::default());
         let stage = theater.pinned("stage").unwrap();
@@ -198,7 +190,7 @@ impl Actor for Child {
 
 #[test]
 fn s11_children_nobody_knows_do_their_work_and_end() {
-    check(|| {
+    check(2_000, || {
         let theater = Theater::builder().workers(2).build().unwrap();
         let (gate, states) = (StdArc::new(Gate::default()), DropTracker::new());
         let stage = theater.pinned("stage").unwrap();
@@ -216,7 +208,7 @@ fn s11_children_nobody_knows_do_their_work_and_end() {
 /// alone.
 #[test]
 fn s11_the_last_word_is_heard() {
-    check(|| {
+    check(2_000, || {
         let theater = Theater::builder().workers(2).build().unwrap();
         let (gate, ledger) = (StdArc::new(Gate::default()), Ledger::new());
         let stage = theater.pinned("stage").unwrap();
@@ -242,7 +234,7 @@ fn s11_the_last_word_is_heard() {
 /// The shutdown comes while threads send: every message is handled, returned or left over.
 #[test]
 fn s4_a_shutdown_under_fire_accounts_for_every_message() {
-    check(|| {
+    check(2_000, || {
         let ledger = Ledger::new();
         let hook = ledger.dead_letter_hook::<Numbered>();
         let theater = Theater::builder().workers(2).on_dead_letter(hook).build().unwrap();

@@ -10,6 +10,7 @@ use odeon_speculative::{
     Access, Coordinate, CoordinationError, Ordering, Outcome, Processing, SpeculativeRef, fail,
 };
 use odeon_sync::thread;
+use odeon_testkit::schedules::check_with_priorities;
 use odeon_testkit::silent_panic;
 use std::sync::Arc;
 use std::time::Duration;
@@ -76,7 +77,7 @@ fn firsts<const N: usize>(commons: &[Arc<Common>; N]) -> [i64; N] {
 /// joined message is under way, against messages for the same variables.
 #[test]
 fn s28_protected_variables_against_messages_for_them() {
-    check(2_000, || {
+    check_with_priorities(2_000, || {
         let theater = theater();
         let ([a, b], commons) = labs::<2>(&theater);
         let commits = Arc::new(Commits::default());
@@ -119,7 +120,7 @@ fn one_more(commits: &Arc<Commits>) -> Do {
 /// both at one moment.
 #[test]
 fn s28_transactions_in_crossing_orders() {
-    check(2_000, || {
+    check_with_priorities(2_000, || {
         let theater = Arc::new(theater());
         let ([a, b], commons) = labs::<2>(&theater);
         let threads = [(a.clone(), b.clone()), (b.clone(), a.clone())].map(|(from, to)| {
@@ -159,7 +160,7 @@ fn sum(sums: &Arc<Commits>, so_far: i64, mut rest: Vec<ActorRef<Do>>) -> Do {
 /// Messages that join transactions, round a circle of three in both directions.
 #[test]
 fn s28_joins_in_crossing_orders() {
-    check(2_000, || {
+    check_with_priorities(2_000, || {
         let theater = theater();
         let ([a, b, c], commons) = labs::<3>(&theater);
         let ways = [refs([&a, &c, &b]), refs([&b, &c, &a])];
@@ -183,7 +184,7 @@ fn s28_joins_in_crossing_orders() {
 /// everywhere or nowhere.
 #[test]
 fn s28_deadlines_and_failures() {
-    check(2_000, || {
+    check_with_priorities(2_000, || {
         let theater = theater();
         let ([a, b], commons) = labs::<2>(&theater);
         let limited = theater.coordinate(|co| {
@@ -223,7 +224,7 @@ fn fails(panics: bool) -> Do {
 /// that wait until no variables are protected.
 #[test]
 fn s28_waiting_for_a_change_and_exclusive_messages() {
-    check(2_000, || {
+    check_with_priorities(2_000, || {
         let theater = Arc::new(theater());
         let ([a, b], commons) = labs::<2>(&theater);
         // Of a sender of its own, whose next messages would wait for it.
@@ -270,7 +271,7 @@ fn alone() -> Do {
 /// or nowhere.
 #[test]
 fn s28_actors_that_end_in_the_middle() {
-    check(6_000, || {
+    check_with_priorities(6_000, || {
         let theater = theater();
         let ([a, b, c], commons) = labs::<3>(&theater);
         let ender = thread::spawn({

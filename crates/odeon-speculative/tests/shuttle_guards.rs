@@ -2,17 +2,18 @@
 //! as a deadlock, one that was let in too early as a failure, one that is lost in the sums. Run by
 //! `ci/shuttle.sh`.
 
-use crate::shuttle_support::{check, end, random, some_processing, theater, wait};
+use crate::shuttle_support::{end, random, some_processing, theater, wait};
 use crate::support::buffer::{Use, Watched, assert_all_in_order};
 use odeon_speculative::Coordinate;
 use odeon_sync::thread;
+use odeon_testkit::schedules::check_with_priorities;
 use shuttle::future::block_on;
 
 /// Two threads put into a small buffer, a third one and a coordinated transaction take out, and the
 /// processing changes.
 #[test]
 fn s3_who_waits_for_a_guard_is_let_in() {
-    check(1_500, || {
+    check_with_priorities(1_500, || {
         let theater = theater();
         let watched = Watched::new(&theater, 1 + random(2) as u64, some_processing());
         let buffer = watched.buffer.clone();
@@ -50,7 +51,7 @@ fn s3_who_waits_for_a_guard_is_let_in() {
 /// The actor ends while messages wait for their guard, come, and are let in.
 #[test]
 fn s3_s4_who_waits_for_a_guard_at_the_end_is_not_lost() {
-    check(1_500, || {
+    check_with_priorities(1_500, || {
         let theater = theater();
         let watched = Watched::new(&theater, 0, some_processing());
         let puts = [0, 1].map(|sender| {

@@ -8,6 +8,7 @@ use odeon_core::ActorRef;
 use odeon_speculative::{Coordinate, Ordering, Processing};
 use odeon_stm::{TVar, atomically};
 use odeon_sync::thread;
+use odeon_testkit::schedules::check_with_priorities;
 use std::sync::Arc;
 
 /// Two threads send steps to one actor, whose processing another one changes meanwhile.
@@ -36,7 +37,7 @@ fn steps_while_the_processing_changes(first: Processing, next: fn() -> Processin
 
 #[test]
 fn s25_lanes_are_handed_over_while_the_width_changes() {
-    check(2_000, || {
+    check_with_priorities(2_000, || {
         let width = || Processing::concurrent().width(1 + random(3));
         steps_while_the_processing_changes(width(), width);
     });
@@ -44,14 +45,16 @@ fn s25_lanes_are_handed_over_while_the_width_changes() {
 
 #[test]
 fn s24_the_mode_changes_under_load() {
-    check(2_000, || steps_while_the_processing_changes(some_processing(), some_processing));
+    check_with_priorities(2_000, || {
+        steps_while_the_processing_changes(some_processing(), some_processing)
+    });
 }
 
 /// Two threads send steps while a third one has the two sums of different actors changed together,
 /// and the mode changes.
 #[test]
 fn s24_s28_the_mode_changes_under_coordinated_transactions() {
-    check(2_000, || {
+    check_with_priorities(2_000, || {
         let theater = theater();
         let [(a, a_common), (b, b_common)] = [0, 1].map(|_| lab(&theater, some_processing()));
         let commits = Arc::new(Commits::default());
@@ -89,7 +92,7 @@ fn s24_s28_the_mode_changes_under_coordinated_transactions() {
 /// With attempts ahead, that write, read or fail: what commits does so in the order of arrival.
 #[test]
 fn s25_the_order_of_arrival_is_kept_with_attempts_ahead() {
-    check(2_000, || {
+    check_with_priorities(2_000, || {
         let theater = theater();
         let in_order = Processing::concurrent().width(2 + random(2)).ordering(Ordering::Mailbox);
         let (lab, common) = lab(&theater, in_order);
@@ -134,7 +137,7 @@ fn sum(commits: &Arc<Commits>, sender: usize, n: i64) -> Do {
 /// Two actors send each other, and threads send to both, more than a mailbox holds in a model.
 #[test]
 fn s17_s25_senders_that_are_held_back_go_on() {
-    check(2_000, || {
+    check_with_priorities(2_000, || {
         let theater = theater();
         let [(a, a_common), (b, b_common)] = [0, 1].map(|_| lab(&theater, some_processing()));
         let commits = Arc::new(Commits::default());
@@ -177,7 +180,7 @@ fn step_there_too(commits: &Arc<Commits>, sender: usize, n: i64, other: ActorRef
 /// sender's next ones; those of another sender go on.
 #[test]
 fn s24_s26_what_waits_for_a_change_goes_on() {
-    check(2_000, || {
+    check_with_priorities(2_000, || {
         let theater = theater();
         let (lab, common) =
             lab(&theater, Processing::concurrent().non_blocking().width(1 + random(3)));

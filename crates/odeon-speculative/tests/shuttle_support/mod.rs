@@ -15,19 +15,6 @@ use std::time::Duration;
 
 pub const LONG: Duration = Duration::from_secs(3600);
 
-/// Threads are stopped so often where that is unlikely, in the schedules of one kind.
-const DEPTH: usize = 3;
-
-/// Runs a test under random schedules of two kinds: in those of the first one each step is
-/// anybody's; in those of the second one threads have priorities, so that some of them stand still
-/// for long. `ODEON_SHUTTLE_ITERATIONS` asks for another number of schedules of each.
-pub fn check(iterations: usize, test: impl Fn() + Clone + Send + Sync + 'static) {
-    let asked_for = std::env::var("ODEON_SHUTTLE_ITERATIONS");
-    let iterations = asked_for.map_or(iterations, |n| n.parse().expect("a number"));
-    shuttle::check_random(test.clone(), iterations);
-    shuttle::check_pct(test, iterations, DEPTH);
-}
-
 /// A number below `end`, chosen by the schedule.
 pub fn random(end: usize) -> usize {
     thread_rng().gen_range(0..end)
