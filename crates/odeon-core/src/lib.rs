@@ -50,6 +50,7 @@ pub use mailbox::selection::{
 };
 pub use messaging::actor_ref::{ActorRef, WeakRef};
 pub use messaging::ask::Ask;
+pub use messaging::ask::call::Call;
 pub use messaging::bounded::Bound;
 pub use messaging::broadcast::broadcast;
 pub use messaging::foreign_task::{AsTask, as_task};

@@ -4,6 +4,7 @@
 //! its actors (`pinned.rs`: pinned and dedicated stages). `submit.rs` is the seam between waking
 //! and running.
 
+mod callers;
 pub(crate) mod envelope;
 mod find_work;
 pub(crate) mod foreign;

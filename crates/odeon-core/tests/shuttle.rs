@@ -4,6 +4,7 @@
 
 mod shuttle_async;
 mod shuttle_bounded;
+mod shuttle_calls;
 mod shuttle_inbox;
 mod shuttle_naming;
 mod shuttle_pipes;

@@ -9,8 +9,8 @@ use std::task::{Context as TaskContext, Poll, Waker};
 use std::time::Duration;
 
 use odeon_core::*;
+use odeon_sync::schedules::check;
 use odeon_sync::{Condvar, Mutex, thread};
-use odeon_testkit::schedules::check;
 use odeon_testkit::{DropTracker, Ledger, Ticket, Tracked};
 
 const LONG: Duration = Duration::from_secs(3600);

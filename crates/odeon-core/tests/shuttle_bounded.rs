@@ -7,8 +7,8 @@ use std::sync::Arc as StdArc;
 use std::time::Duration;
 
 use odeon_core::*;
+use odeon_sync::schedules::check;
 use odeon_sync::{Condvar, Mutex, thread};
-use odeon_testkit::schedules::check;
 use odeon_testkit::{Counted, Ledger, Ticket};
 
 const LONG: Duration = Duration::from_secs(3600);

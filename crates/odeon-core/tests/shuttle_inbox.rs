@@ -6,11 +6,11 @@
 use std::sync::Arc as StdArc;
 
 use odeon_core::extend::Pushed;
+use odeon_sync::schedules::check;
 use odeon_sync::thread;
 use odeon_testkit::DropTracker;
 use odeon_testkit::conformance::inbox::UnboundedInbox;
 use odeon_testkit::conformance::mailbox::{MailboxUnderTest, OwnerSide, SenderSide};
-use odeon_testkit::schedules::check;
 
 /// Nobody takes anything: a sender that waited for the end of a block may find the next block full
 /// as well, and nobody else to go on.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use odeon_core::*;
+use odeon_sync::schedules::check;
 use odeon_sync::{Condvar, Mutex, thread};
-use odeon_testkit::schedules::check;
 
 /// Has a model thread wait until so many have passed.
 #[derive(Default)]

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use odeon_core::*;
+use odeon_sync::schedules::check;
 use odeon_sync::{Condvar, Mutex};
-use odeon_testkit::schedules::check;
 use odeon_testkit::{DropTracker, silent_panic, yields};
 
 const LONG: Duration = Duration::from_secs(3600);

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use odeon_core::*;
 use odeon_sync::atomic::{AtomicUsize, Ordering};
+use odeon_sync::schedules::check;
 use odeon_sync::{Condvar, Mutex};
-use odeon_testkit::schedules::check;
 use odeon_testkit::{Counted, DropTracker, Ledger, Ticket, Tracked, silent_panic};
 
 const LONG: Duration = Duration::from_secs(3600);

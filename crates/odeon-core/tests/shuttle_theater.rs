@@ -7,8 +7,8 @@
 use std::time::Duration;
 
 use odeon_core::*;
+use odeon_sync::schedules::check;
 use odeon_sync::{Condvar, Mutex, thread};
-use odeon_testkit::schedules::check;
 use odeon_testkit::{DropTracker, Ledger, Ticket};
 
 type StdArc<T> = std::sync::Arc<T>;

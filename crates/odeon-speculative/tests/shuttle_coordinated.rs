@@ -9,8 +9,8 @@ use odeon_core::{ActorRef, Theater};
 use odeon_speculative::{
     Access, Coordinate, CoordinationError, Ordering, Outcome, Processing, SpeculativeRef, fail,
 };
+use odeon_sync::schedules::check_with_priorities;
 use odeon_sync::thread;
-use odeon_testkit::schedules::check_with_priorities;
 use odeon_testkit::silent_panic;
 use std::sync::Arc;
 use std::time::Duration;

@@ -5,8 +5,8 @@
 use crate::shuttle_support::{end, random, some_processing, theater, wait};
 use crate::support::buffer::{Use, Watched, assert_all_in_order};
 use odeon_speculative::Coordinate;
+use odeon_sync::schedules::check_with_priorities;
 use odeon_sync::thread;
-use odeon_testkit::schedules::check_with_priorities;
 use shuttle::future::block_on;
 
 /// Two threads put into a small buffer, a third one and a coordinated transaction take out, and the

@@ -7,8 +7,8 @@ use crate::support::Do;
 use odeon_core::ActorRef;
 use odeon_speculative::{Coordinate, Ordering, Processing};
 use odeon_stm::{TVar, atomically};
+use odeon_sync::schedules::check_with_priorities;
 use odeon_sync::thread;
-use odeon_testkit::schedules::check_with_priorities;
 use std::sync::Arc;
 
 /// Two threads send steps to one actor, whose processing another one changes meanwhile.

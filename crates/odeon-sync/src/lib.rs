@@ -9,7 +9,8 @@
 //! | exhaustive model | `RUSTFLAGS="--cfg odeon_loom"` | the small lock-free protocols |
 //! | randomised model | `RUSTFLAGS="--cfg odeon_shuttle"` | the scheduler as a whole |
 //!
-//! Beside these, [`contained`] has what is done about panics of users' code.
+//! With the last of these, `schedules` runs a test under many schedules. Beside these,
+//! [`contained`] has what is done about panics of users' code.
 //!
 //! The names are our own (`odeon_loom`, not `loom`) because a `--cfg` reaches every crate of the
 //! build and others react to the plain name.
@@ -33,6 +34,8 @@ pub mod contained;
 mod full_fence;
 pub mod interruption;
 mod parker;
+#[cfg(odeon_shuttle)]
+pub mod schedules;
 
 pub use abort_guard::AbortGuard;
 pub use backoff::Backoff;

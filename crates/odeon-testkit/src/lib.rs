@@ -17,7 +17,6 @@
 //! | was every value dropped, and once? | [`DropTracker`] | `drop_tracker.rs` |
 //! | what does my kernel in CUDA C compute? | [`CudaOnCores`] | `cuda_on_cores.rs`, `cuda_on_cores/cuda.hpp` |
 //! | what if it breaks its process, or never ends? | [`OwnProcess`] | `own_process.rs` |
-//! | does it hold under any schedule? (with `--cfg odeon_shuttle` only) | `schedules::check` | `schedules.rs` |
 //! | does my mailbox, my stage keep the promises? | [`conformance`] | `conformance/*` |
 //!
 //! # Any order, any time, and the same again
@@ -235,8 +234,6 @@ mod history;
 mod own_process;
 mod probe;
 mod replay;
-#[cfg(odeon_shuttle)]
-pub mod schedules;
 mod seeds;
 mod silent_panic;
 mod stepped;

@@ -6,10 +6,10 @@ pub use odeon_coordination as coordination;
 pub use odeon_core::patterns;
 pub use odeon_core::{
     Access, Actor, ActorId, ActorRef, Ask, AskError, AskWithin, AsyncActor, AsyncContext, Bound,
-    Bounded, Context, DeclaredGuards, Directive, EndReason, Ended, Failure, Group, MailboxName,
-    MailboxOf, MailboxRef, Mailboxes, Message, Pipe, QueueOrder, Reply, Routing, Selection,
-    SendError, Stage, StopReport, Supervision, Theater, TheaterBuilder, Timer, TrySendError,
-    WeakRef, WorkerPool, as_task, broadcast,
+    Bounded, Call, Context, DeclaredGuards, Directive, EndReason, Ended, Failure, Group,
+    MailboxName, MailboxOf, MailboxRef, Mailboxes, Message, Pipe, QueueOrder, Reply, Routing,
+    Selection, SendError, Stage, StopReport, Supervision, Theater, TheaterBuilder, Timer,
+    TrySendError, WeakRef, WorkerPool, as_task, broadcast,
 };
 #[cfg(feature = "cuda")]
 pub use odeon_cuda as cuda;

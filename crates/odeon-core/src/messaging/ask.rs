@@ -23,6 +23,7 @@ use sending::Unsent;
 pub(crate) mod asked_by;
 pub(crate) mod asker;
 mod beginning;
+pub(crate) mod call;
 pub(crate) mod kept;
 pub(crate) mod sending;
 

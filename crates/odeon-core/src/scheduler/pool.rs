@@ -5,9 +5,10 @@ use std::sync::Arc;
 use crossbeam_deque::{Injector, Stealer, Worker as Queue};
 use crossbeam_utils::CachePadded;
 use odeon_sync::Parker;
-use odeon_sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use odeon_sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
 use odeon_sync::thread::JoinHandle;
 
+use super::callers::{self, Callers};
 use super::idle::Idle;
 use super::monitor::Effort;
 use super::placement;
@@ -43,6 +44,7 @@ pub(crate) struct PoolShared {
     pub(super) idle: Idle,
     pub(super) effort: Effort,
     pub(super) probes: Probes,
+    pub(super) callers: Callers,
     pub(super) ending: AtomicBool,
     pub(super) theater: Arc<TheaterShared>,
 }
@@ -78,6 +80,7 @@ impl PoolShared {
             idle: Idle::new(config.workers),
             effort: Effort::default(),
             probes: Probes::new(),
+            callers: Callers::new(&config, theater.hooks()),
             ending: AtomicBool::new(false),
             theater,
         });
@@ -130,17 +133,29 @@ impl PoolShared {
     pub(crate) fn end(&self) {
         // ORDERING: SeqCst: stored before the tokens are left; workers look after taking theirs.
         self.ending.store(true, Ordering::SeqCst);
+        // ORDERING: before anybody looks whether callers are within; partner: the fence in
+        // `Callers::enter`.
+        fence(Ordering::SeqCst);
         for worker in &self.workers {
             worker.parker.unpark();
         }
     }
 
-    /// Whether all workers sleep and no queue holds a task, and a number that changes with every
-    /// falling asleep. A worker that has just entered itself as sleeping has its second look at the
-    /// queues still before it (`idle.rs`, protocol 3), so the queues are looked at here as well.
+    /// Whether all workers sleep, nobody else gives turns and no queue holds a task, and a number
+    /// that changes with every falling asleep and every caller. A worker that has just entered
+    /// itself as sleeping has its second look at the queues still before it (`idle.rs`, protocol
+    /// 3), so the queues are looked at here as well.
     pub(crate) fn all_sleep(&self) -> (bool, u64) {
         let (asleep, sleeps) = self.idle.all_sleep();
-        (asleep && !self.has_work(), sleeps)
+        let callers = self.callers.all_gone();
+        // Last: what a caller has not finished it has queued.
+        let is_quiet = asleep && callers.is_some() && !self.has_work();
+        (is_quiet, sleeps.wrapping_add(callers.unwrap_or_default()))
+    }
+
+    /// Whether nobody gives turns beside the workers; once the pool [ends](Self::end), nobody will.
+    pub(crate) fn has_no_callers(&self) -> bool {
+        self.callers.all_gone().is_some()
     }
 
     /// What is counted of each worker, and its turns.
@@ -173,6 +188,10 @@ impl Submit for PoolShared {
             self.injector.push(task);
             self.work_added();
         }
+    }
+
+    fn run_for_caller(&self, task: Task) -> Option<Task> {
+        callers::run(self, task)
     }
 
     fn theater(&self) -> &Arc<TheaterShared> {

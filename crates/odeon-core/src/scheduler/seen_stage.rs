@@ -26,6 +26,11 @@ impl Submit for SeenStage {
         self.behind.submit(task, origin);
     }
 
+    fn run_for_caller(&self, task: Task) -> Option<Task> {
+        task.note_woken(self.behind.theater().now());
+        self.behind.run_for_caller(task)
+    }
+
     fn theater(&self) -> &Arc<TheaterShared> {
         self.behind.theater()
     }

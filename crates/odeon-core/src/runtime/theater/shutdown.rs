@@ -24,6 +24,7 @@ use crate::process::current;
 use crate::process::home::Home;
 use crate::runtime::farewells::Farewells;
 use crate::runtime::naming::Naming;
+use crate::scheduler::pool::PoolShared;
 use crate::scheduler::timers;
 use crate::vocabulary::dead_letter::{DeadLetter, DeadLetterCounts};
 
@@ -108,7 +109,10 @@ impl TheaterParts {
     pub(super) fn is_own_thread(&self) -> bool {
         let here = current::here().home.get();
         let stages = self.pinned.lock().expect("nothing panics under this lock");
-        self.pool.as_ref().is_some_and(|pool| here == Home::submitting(&**pool))
+        let is_of_pool = |pool: &Arc<PoolShared>| {
+            here == Home::submitting(&**pool) || here == Home::callers(pool)
+        };
+        self.pool.as_ref().is_some_and(is_of_pool)
             || here == Home::timers(timers::of(&self.shared))
             || stages.iter().any(|stage| here == Home::pinned(stage))
     }
@@ -244,7 +248,9 @@ impl TheaterParts {
         let threads = std::mem::take(&mut *self.threads.lock().expect("nothing panics here"));
         // However late it is, threads that are only told now get a moment to return.
         let last_moment = last_moment.max(Instant::now() + GRACE / 10);
-        let returned = self.wait_until(last_moment, || self.shared.running_threads() == 0);
+        let have_no_callers = || self.pool.as_ref().is_none_or(|pool| pool.has_no_callers());
+        let have_returned = || self.shared.running_threads() == 0 && have_no_callers();
+        let returned = self.wait_until(last_moment, have_returned);
         if returned {
             for thread in threads.into_iter().chain(timers::of(&self.shared).take_thread()) {
                 // A stage's thread catches the panics of actors; its own would have aborted.

@@ -1,0 +1,250 @@
+//! Calls: questions of those who do nothing else until they have the answer, so that they may just
+//! as well give the actor its turn.
+
+use std::cell::Cell;
+use std::fmt;
+use std::future::Future;
+use std::mem;
+use std::pin::Pin;
+use std::ptr::NonNull;
+use std::task::{Context, Poll};
+use std::thread;
+use std::time::Duration;
+
+use super::{AnswerReceiver, Ask, NotSent, QuestionState, check_may_block};
+use crate::mailbox::{Pushed, label};
+use crate::messaging::actor_ref::ActorRef;
+use crate::messaging::ask::asked_by::AskedBy;
+use crate::messaging::ask::asker::AnswerWaiter;
+use crate::messaging::lane::Lane;
+use crate::messaging::reply::Reply;
+use crate::process::cell::Header;
+use crate::process::current;
+use crate::process::home::Home;
+use crate::process::submit::Origin;
+use crate::process::task::Task;
+use crate::vocabulary::error::{AskError, SendError};
+use crate::vocabulary::message::{Message, mailbox_of};
+use crate::vocabulary::oneshot;
+
+impl<M: Message> ActorRef<M> {
+    /// Calls the actor: as [`ask`](Self::ask), but the question is sent when the answer is awaited
+    /// or waited for, and not before.
+    ///
+    /// Whoever calls does nothing else until the answer is there. So if the actor is idle and lives
+    /// on the pool, and the caller is a thread or a task outside of the theater, the caller gives
+    /// the actor its turn: nobody has to be woken, and the answer is there at once. Such a call
+    /// costs about what a lock costs, where a question takes two ways between threads. It handles
+    /// its own message and, for 50 us at most, what others send meanwhile; the rest is left to the
+    /// pool. All else is as with `ask`: order, supervision, pressure, the end of the theater.
+    ///
+    /// * A handler may therefore run on the caller's thread. What it needs the caller must not hold
+    ///   while it waits: as ever when one waits for an answer.
+    /// * Handlers that find their surroundings by thread-local variables, or that block on a
+    ///   runtime of which the caller's thread is one, belong on a [stage](crate::Theater::stage) of
+    ///   their own, or are asked by `ask`.
+    /// * A theater whose threads are special lets nobody else give turns: one with a
+    ///   [`stack_size`](crate::TheaterBuilder::stack_size) or a
+    ///   [`thread_context`](crate::TheaterBuilder::thread_context). Neither does an actor whose
+    ///   mailboxes have bounds, or one of a pinned or dedicated stage. Then a call is a question.
+    ///
+    /// ```
+    /// # use odeon_core::*;
+    /// # struct Counter(u64);
+    /// # struct Next(Reply<u64>);
+    /// # impl Message for Next {}
+    /// # impl Actor for Counter {
+    /// #     type Msg = Next;
+    /// #     fn handle(&mut self, Next(reply): Next, _: &mut Context<'_, Self>) { self.0 += 1; reply.send(self.0) }
+    /// # }
+    /// # let theater = Theater::new()?;
+    /// let counter = theater.spawn(Counter(0));
+    /// assert_eq!(counter.call(Next).wait()?, 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    // Inlined whole, as a question is.
+    #[inline(always)]
+    pub fn call<T: Send + 'static>(&self, question: impl FnOnce(Reply<T>) -> M) -> Call<'_, M, T> {
+        let (answer_to, answer) = oneshot::channel();
+        let question = question(Reply::to_waiter(answer_to));
+        Call { to: self, state: CallState::NotSent(question, answer) }
+    }
+
+    /// Sends a question, and gives the actor its turn if it is idle and this thread may.
+    #[inline(always)]
+    fn call_in<T: Send + 'static>(
+        &self,
+        mailbox: usize,
+        question: M,
+        answer: AnswerReceiver<T>,
+    ) -> Ask<T> {
+        let cell = self.cell();
+        let header = &cell.header;
+        if !may_give_turns(header) || cell.inbox.may_be_pressed() {
+            return self.ask_in(mailbox, question, answer);
+        }
+        let label = match header.vtable.laned {
+            true => Lane::here(header).label(mailbox),
+            false => label::of_mailbox(mailbox),
+        };
+        let state = match cell.inbox.push(label, question) {
+            Pushed::AlreadyPending => QuestionState::Sent(answer),
+            Pushed::WakeOwner => {
+                give_turns(header);
+                QuestionState::Sent(answer)
+            }
+            rarely => called_rarely(header, rarely, answer),
+        };
+        let asker = AnswerWaiter::here(header, matches!(state, QuestionState::Sent(_)));
+        Ask { state, asker, seen: if header.is_seen() { AskedBy::to(header) } else { None } }
+    }
+}
+
+/// Whether this thread may give the actor its turns, as far as the thread knows.
+#[inline(always)]
+fn may_give_turns(header: &Header) -> bool {
+    let here = current::here();
+    // A thread of some theater has others to look after. And neither what is held back nor what is
+    // followed is sent by this way.
+    here.home.get() == Home::NOWHERE
+        && header.pinned().is_none()
+        && !header.home.is_bounded()
+        && here.exit.get().is_none()
+        && here.actor.get().is_null()
+        && !thread::panicking()
+}
+
+/// The push said that exactly this thread must wake the actor.
+#[inline(never)]
+fn give_turns(header: &Header) {
+    // SAFETY: by the function's purpose.
+    let task = unsafe { Task::new(NonNull::from(header)) };
+    if let Some(task) = header.stage.run_for_caller(task) {
+        header.stage.submit(task, Origin::Message);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn called_rarely<M, T>(
+    header: &Header,
+    pushed: Pushed<M>,
+    answer: AnswerReceiver<T>,
+) -> QuestionState<T> {
+    if pushed.wakes_owner() {
+        give_turns(header);
+    }
+    match pushed {
+        Pushed::Closed(message) => {
+            let refused = AskError::from(SendError::Stopped(message));
+            QuestionState::NotSent(Box::new(NotSent::Refused(refused)))
+        }
+        // Whoever waits for an answer is held back by that.
+        _ => QuestionState::Sent(answer),
+    }
+}
+
+/// A question that is sent when its answer is awaited or waited for; made by [`ActorRef::call`].
+///
+/// # Cancellation
+/// Dropped before it was polled, it has sent nothing. Otherwise as [`Ask`].
+#[must_use = "a call does nothing unless its answer is awaited or waited for"]
+pub struct Call<'a, M: Message, T: Send + 'static> {
+    to: &'a ActorRef<M>,
+    state: CallState<M, T>,
+}
+
+enum CallState<M, T: Send + 'static> {
+    NotSent(M, AnswerReceiver<T>),
+    Sent(Ask<T>),
+    /// The message is on its way; so only if that has unwound.
+    Gone,
+}
+
+/// TUNE: answers that a task gets without ever waiting before it lets others of its runtime go
+/// first once: as many as tokio's channels allow.
+const ANSWERS_AT_ONCE: u8 = 128;
+
+odeon_sync::thread_local_const! {
+    /// Calls that have been awaited on this thread since a task has last let others go first.
+    static AWAITED: Cell<u8> = Cell::new(0)
+}
+
+/// Whether the task that this thread runs is to let others go first.
+fn is_to_yield() -> bool {
+    AWAITED.with(|awaited| {
+        let calls = awaited.get() + 1;
+        awaited.set(calls % ANSWERS_AT_ONCE);
+        calls == ANSWERS_AT_ONCE
+    })
+}
+
+impl<M: Message, T: Send + 'static> Call<'_, M, T> {
+    /// Sends the question, if it has not been.
+    #[inline(always)]
+    fn begin(self) -> Ask<T> {
+        match self.state {
+            CallState::NotSent(question, answer) => {
+                self.to.call_in(mailbox_of(&question), question, answer)
+            }
+            CallState::Sent(ask) => ask,
+            CallState::Gone => panic!("polled after a panic"),
+        }
+    }
+
+    /// Sends the question and blocks the thread until the answer comes.
+    ///
+    /// # Errors
+    /// As [`Ask::wait`].
+    ///
+    /// # Panics
+    /// As [`Ask::wait`]; nothing is sent then.
+    #[track_caller]
+    pub fn wait(self) -> Result<T, AskError> {
+        check_may_block("an answer", "Context::reply_to");
+        self.begin().wait()
+    }
+
+    /// Sends the question and blocks the thread until the answer comes, at most for `limit`. That
+    /// does not cut off a turn that this thread gives.
+    ///
+    /// # Errors
+    /// As [`Ask::wait_timeout`].
+    ///
+    /// # Panics
+    /// As [`Ask::wait`]; nothing is sent then.
+    #[track_caller]
+    pub fn wait_timeout(self, limit: Duration) -> Result<T, AskError> {
+        check_may_block("an answer", "Context::reply_to");
+        self.begin().wait_timeout(limit)
+    }
+}
+
+// What it holds is moved out before it is used.
+impl<M: Message, T: Send + 'static> Unpin for Call<'_, M, T> {}
+
+impl<M: Message, T: Send + 'static> Future for Call<'_, M, T> {
+    type Output = Result<T, AskError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        if let CallState::NotSent(..) = self.state {
+            if is_to_yield() {
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            let to = self.to;
+            let state = mem::replace(&mut self.state, CallState::Gone);
+            self.state = CallState::Sent(Call { to, state }.begin());
+        }
+        match &mut self.state {
+            CallState::Sent(ask) => Pin::new(ask).poll(cx),
+            CallState::NotSent(..) | CallState::Gone => panic!("polled after a panic"),
+        }
+    }
+}
+
+impl<M: Message, T: Send + 'static> fmt::Debug for Call<'_, M, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Call({})", self.to.id())
+    }
+}

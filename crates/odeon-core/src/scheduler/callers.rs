@@ -1,0 +1,162 @@
+//! Turns that callers give: who waits for an answer and has woken the actor runs it, instead of
+//! handing it to a worker and sleeping until that is done (`messaging/ask/call.rs`).
+//!
+//! PROTOCOL
+//! 1. A caller enters, then looks whether the pool ends. If so it leaves, and the task goes the
+//!    ordinary way; otherwise it gives turns, and leaves after its last access to an actor.
+//! 2. Who ends the pool says so, then waits until nobody is within. Between the two steps of both
+//!    sides stands a full fence: either the caller sees the end, or who ends sees the caller. So
+//!    when nobody is within any more, nobody gives turns, and the actors that are left can be
+//!    ended.
+//! 3. What a caller does not finish it queues before it leaves, so a pool in which nobody is within
+//!    and no queue holds a task has nothing under way.
+//!
+//! Callers of different threads count on different cache lines: on one of them they would pay more
+//! for the counting than for the turn. Covered by `callers/loom.rs`.
+
+use std::ptr;
+use std::time::Duration;
+
+use crossbeam_utils::CachePadded;
+use odeon_sync::atomic::{AtomicU64, Ordering};
+use odeon_sync::{AbortGuard, fence_after_rmw};
+
+use super::pool::PoolShared;
+use crate::process::config::{Config, Hooks};
+use crate::process::current::{self, Current};
+use crate::process::home::Home;
+use crate::process::task::Task;
+use crate::process::turn_limits::TurnLimits;
+
+/// TUNE: cache lines among which callers are spread.
+const LINES: usize = if cfg!(any(odeon_loom, odeon_shuttle)) { 1 } else { 8 };
+
+/// TUNE: messages in one of a caller's turns: its own, and one that came meanwhile. A turn of one
+/// could not find out that the actor is idle.
+const TURN_MESSAGES: u32 = 2;
+
+/// TUNE: for how long a caller goes on with what others have sent meanwhile, without what its own
+/// question took: less than waking a worker and losing the warm cache costs.
+const LONGEST: Duration = Duration::from_micros(50);
+
+/// Who gives turns beside the workers of a pool.
+pub(super) struct Callers {
+    lines: [CachePadded<Line>; LINES],
+    /// Whether turns may be given on threads that are not the theater's: not if these were to be
+    /// special.
+    are_allowed: bool,
+}
+
+/// How many callers have come and gone. What comes counts first, so it is never less.
+#[derive(Default)]
+struct Line {
+    entered: AtomicU64,
+    left: AtomicU64,
+}
+
+impl Callers {
+    pub(super) fn new(config: &Config, hooks: &Hooks) -> Self {
+        Self {
+            lines: std::array::from_fn(|_| CachePadded::default()),
+            are_allowed: config.stack_size.is_none() && hooks.thread_context.is_none(),
+        }
+    }
+
+    /// How many have ever come, if nobody is within: two equal answers say that nobody was in
+    /// between.
+    pub(super) fn all_gone(&self) -> Option<u64> {
+        self.lines.iter().try_fold(0, |sum, line| {
+            // ORDERING: Acquire: pairs with the Release of who has left, which has entered before.
+            // In this order: if as many had left before as have come after, nobody was within.
+            let left = line.left.load(Ordering::Acquire);
+            let entered = line.entered.load(Ordering::Acquire);
+            (entered == left).then_some(sum + entered)
+        })
+    }
+
+    /// Rule 1. `None`: the pool ends.
+    fn enter<'a>(&'a self, here: &Current, is_ending: impl FnOnce() -> bool) -> Option<Within<'a>> {
+        let line = &self.lines[line_of(here)];
+        line.entered.fetch_add(1, Ordering::AcqRel);
+        // ORDERING: rule 2, before the look that `is_ending` takes; partner: the fence in
+        // `PoolShared::end`.
+        fence_after_rmw();
+        let within = Within(line);
+        (!is_ending()).then_some(within)
+    }
+}
+
+/// A caller that may give turns.
+struct Within<'a>(&'a Line);
+
+impl Drop for Within<'_> {
+    fn drop(&mut self) {
+        // ORDERING: what the turns have done comes before; and a shutdown that waits is seen behind
+        // it (`TheaterShared::tell_shutdown`).
+        self.0.left.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+/// The line of this thread. Its thread-local variables lie some pages from those of any other one;
+/// Fibonacci hashing (Knuth, TAOCP 3, 6.4) tells them apart.
+fn line_of(here: &Current) -> usize {
+    let page = (ptr::from_ref(here).addr() >> 12) as u64;
+    (page.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize % LINES
+}
+
+impl Home {
+    /// A thread that gives turns as one of these.
+    pub(crate) fn callers(pool: &PoolShared) -> Self {
+        Self::at_no_stage(ptr::from_ref(&pool.callers).cast())
+    }
+}
+
+/// Gives an actor turns on this thread, which belongs to no stage and waits for what comes of them.
+/// The task comes back if it does not.
+pub(super) fn run(pool: &PoolShared, task: Task) -> Option<Task> {
+    let here = current::here();
+    // ORDERING: Relaxed: rule 2, behind the fence of `enter`.
+    let is_ending = || pool.ending.load(Ordering::Relaxed);
+    let within = match pool.callers.are_allowed {
+        true => pool.callers.enter(here, is_ending),
+        false => None,
+    };
+    let Some(within) = within else { return Some(task) };
+    // A turn catches the panics of handlers.
+    let guard = AbortGuard::new("turn given by a caller");
+    // The actor sends in its own name.
+    let before = (here.home.replace(Home::callers(pool)), here.lane.replace(0));
+    if let Some(task) = give_turns(pool, task) {
+        if is_ending() {
+            // It has been told to end, which it does in its next turn.
+            if let (_, Some(task)) = task.run(&pool.theater.limits()) {
+                task.forget();
+            }
+        } else {
+            pool.injector.push(task);
+            pool.work_added();
+        }
+    }
+    here.home.set(before.0);
+    here.lane.set(before.1);
+    guard.disarm();
+    drop(within);
+    pool.theater.tell_shutdown();
+    None
+}
+
+/// What is left for the workers comes back.
+fn give_turns(pool: &PoolShared, mut task: Task) -> Option<Task> {
+    let limits = TurnLimits { messages: TURN_MESSAGES, ..pool.theater.limits() };
+    let mut since = None;
+    loop {
+        task = task.run(&limits).1?;
+        let now = pool.theater.now();
+        if now.saturating_sub(*since.get_or_insert(now)) >= LONGEST {
+            return Some(task);
+        }
+    }
+}
+
+#[cfg(all(test, odeon_loom))]
+mod loom;
