@@ -55,6 +55,7 @@ mod s3_reply_blocked;
 mod s3_resumed;
 mod s3_selection;
 mod s42_calls;
+mod s42_ends;
 mod s4_foreign_stages;
 mod s4_nothing_lost;
 mod s4_s11_s14_s15_rare_endings;

@@ -1,26 +1,26 @@
 //! S42 calls: who waits for the answer gives the actor its turn, and nothing else changes.
 
 use std::future::Future;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc::channel;
-use std::sync::{Arc, Barrier};
 use std::task::{Context as TaskContext, Poll, Waker};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use odeon_core::*;
-use odeon_testkit::{DropTracker, Tracked, silent_panic, yields};
+use odeon_testkit::{Tracked, silent_panic, yields};
 
-use crate::full::{Gate, PATIENCE, in_time};
+use crate::full::{Gate, PATIENCE, Task, in_time};
 
 /// Does what it is sent.
 #[derive(Default)]
-struct Doer {
-    done: Vec<u64>,
-    _state: Option<Tracked<()>>,
+pub(crate) struct Doer {
+    pub(crate) done: Vec<u64>,
+    pub(crate) _state: Option<Tracked<()>>,
 }
 
-struct Do(Box<dyn FnOnce(&mut Doer, &mut Context<'_, Doer>) + Send>);
+pub(crate) struct Do(Box<dyn FnOnce(&mut Doer, &mut Context<'_, Doer>) + Send>);
 impl Message for Do {}
 
 impl Actor for Doer {
@@ -30,15 +30,15 @@ impl Actor for Doer {
     }
 }
 
-fn act(work: impl FnOnce(&mut Doer, &mut Context<'_, Doer>) + Send + 'static) -> Do {
+pub(crate) fn act(work: impl FnOnce(&mut Doer, &mut Context<'_, Doer>) + Send + 'static) -> Do {
     Do(Box::new(work))
 }
 
-fn note(number: u64) -> Do {
+pub(crate) fn note(number: u64) -> Do {
     act(move |doer, _| doer.done.push(number))
 }
 
-fn done(reply: Reply<Vec<u64>>) -> Do {
+pub(crate) fn done(reply: Reply<Vec<u64>>) -> Do {
     act(move |doer, _| reply.send(doer.done.clone()))
 }
 
@@ -51,7 +51,7 @@ fn is_called_here(doer: &ActorRef<Do>) -> bool {
 }
 
 /// Calls until the actor is found idle.
-fn until_called_here(doer: &ActorRef<Do>) {
+pub(crate) fn until_called_here(doer: &ActorRef<Do>) {
     let begun = Instant::now();
     while !is_called_here(doer) {
         assert!(begun.elapsed() < PATIENCE, "nobody gives it its turn but the pool");
@@ -178,22 +178,6 @@ fn s42_s5_s15_a_failure_is_the_actors_and_not_the_callers() {
 }
 
 #[test]
-fn s42_s4_an_actor_that_has_ended_is_not_called() {
-    let theater = Theater::builder().workers(1).build().unwrap();
-    let doer = theater.spawn(Doer::default());
-    until_called_here(&doer);
-    let last = |reply: Reply<()>| {
-        act(move |_, ctx| {
-            ctx.stop();
-            reply.send(());
-        })
-    };
-    assert_eq!(doer.call(last).wait(), Ok(()));
-    assert!(doer.is_stopped(), "in the caller's turn");
-    assert_eq!(doer.call(done).wait(), Err(AskError::Stopped));
-}
-
-#[test]
 fn s42_a_handler_that_a_caller_runs_is_as_any_other() {
     let theater = Theater::builder().workers(1).build().unwrap();
     let (doer, other) = (theater.spawn(Doer::default()), theater.spawn(Doer::default()));
@@ -252,147 +236,122 @@ fn s42_s17_not_the_caller_but_its_actor_is_held_back() {
     });
 }
 
-/// A caller serves others for a moment only.
+/// Messages of others may take long, or wait for this very caller.
 #[test]
-fn s42_s6_what_others_send_meanwhile_is_left_to_the_pool() {
+fn s42_s6_a_caller_handles_its_own_message_and_no_other() {
     in_time(|| {
         let theater = Theater::builder().workers(1).build().unwrap();
         let doer = theater.spawn(Doer::default());
-        until_called_here(&doer);
-        let (gate, floods) = (Arc::new(Gate::default()), Arc::new(Barrier::new(2)));
-        thread::scope(|scope| {
-            scope.spawn(|| {
-                floods.wait();
-                for number in 0..400 {
-                    let slow = move |doer: &mut Doer, _: &mut Context<'_, Doer>| {
-                        thread::sleep(Duration::from_millis(1));
-                        doer.done.push(number);
-                    };
-                    doer.send(act(slow)).unwrap();
-                }
-                gate.open();
-            });
-            let (pass, flooded) = (gate.clone(), floods.clone());
-            let waits = |reply: Reply<()>| {
-                act(move |_, _| {
-                    flooded.wait();
-                    pass.pass();
-                    reply.send(());
-                })
-            };
-            doer.call(waits).wait().unwrap();
-            let (told, handled) = channel();
-            doer.send(act(move |doer, _| told.send(doer.done.len()).unwrap())).unwrap();
-            assert!(handled.try_recv().is_err(), "the caller has handled all of it");
-            assert_eq!(handled.recv_timeout(PATIENCE), Ok(400), "the pool has handled the rest");
-        });
-    });
-}
-
-#[test]
-fn s42_a_drain_waits_for_a_turn_that_a_caller_gives() {
-    in_time(|| {
-        let theater = Theater::builder().workers(1).build().unwrap();
-        let doer = theater.spawn(Doer::default());
-        until_called_here(&doer);
-        let (begun, begins) = channel();
-        let caller = thread::spawn(move || {
-            let slow = |reply: Reply<()>| {
-                act(move |_, _| {
-                    begun.send(()).unwrap();
-                    thread::sleep(Duration::from_millis(100));
-                    reply.send(());
-                })
-            };
-            doer.call(slow).wait()
-        });
-        begins.recv_timeout(PATIENCE).unwrap();
-        let report = theater.shutdown(PATIENCE);
-        assert!(report.drained && report.stuck == 0);
-        assert_eq!(caller.join().unwrap(), Ok(()));
-    });
-}
-
-/// An actor whose caller does not come back is left to it, as to a thread of the pool.
-#[test]
-fn s42_s4_an_actor_stuck_in_a_callers_turn_is_left_alone() {
-    in_time(|| {
-        let theater = Theater::builder().workers(1).build().unwrap();
-        let states = DropTracker::new();
-        let state = Doer { _state: Some(states.track(())), ..Doer::default() };
-        let doer = theater.spawn(state);
-        until_called_here(&doer);
-        let gate = Arc::new(Gate::default());
-        let (pass, called) = (gate.clone(), doer.clone());
-        let (begun, begins) = channel();
-        let caller = thread::spawn(move || {
-            let stuck = |reply: Reply<u64>| {
-                act(move |doer, _| {
-                    begun.send(()).unwrap();
-                    pass.pass();
-                    doer.done.push(7);
-                    reply.send(doer.done[0]);
-                })
-            };
-            called.call(stuck).wait()
-        });
-        begins.recv_timeout(PATIENCE).unwrap();
-        assert_eq!(theater.shutdown(Duration::ZERO).stuck, 1);
-        assert!(!doer.is_stopped(), "its handler runs");
-        gate.open();
-        assert_eq!(caller.join().unwrap(), Ok(7), "its state was there all the time");
-        let begun = Instant::now();
-        while !doer.is_stopped() {
-            assert!(begun.elapsed() < PATIENCE, "the caller ends it");
-            thread::yield_now();
-        }
-        drop(doer);
-        states.check();
-    });
-}
-
-/// The last reference to the theater goes in a turn that a caller gives.
-#[test]
-fn s42_s4_a_theater_may_end_in_a_callers_turn() {
-    in_time(|| {
-        for shuts_down in [false, true] {
-            let theater = Theater::builder().workers(1).build().unwrap();
-            let doer = theater.spawn(Doer::default());
+        for _ in 0..20 {
             until_called_here(&doer);
-            let ends = |reply: Reply<bool>| {
-                act(move |_, _| {
-                    let drained = shuts_down && theater.shutdown(PATIENCE).drained;
-                    reply.send(drained);
+            let (to, gate, (told, handled)) = (doer.clone(), Arc::new(Gate::default()), channel());
+            let pass = gate.clone();
+            // What the handler sends to itself, and others send meanwhile, waits behind the answer.
+            let answers_and_goes_on = |reply: Reply<ThreadId>| {
+                act(move |_, ctx| {
+                    let goes_on = move |_: &mut Doer, _: &mut Context<'_, Doer>| {
+                        pass.pass();
+                        told.send(thread::current().id()).unwrap();
+                    };
+                    ctx.send_self(act(goes_on));
+                    (0..3).for_each(|number| to.send(note(number)).unwrap());
+                    reply.send(thread::current().id());
                 })
             };
-            assert_eq!(doer.call(ends).wait(), Ok(false));
-            let begun = Instant::now();
-            while !doer.is_stopped() {
-                assert!(begun.elapsed() < PATIENCE, "it ends in the background");
-                thread::yield_now();
-            }
-            assert_eq!(doer.call(done).wait(), Err(AskError::Stopped));
+            let here = thread::current().id();
+            assert_eq!(doer.call(answers_and_goes_on).wait(), Ok(here));
+            gate.open();
+            assert_ne!(handled.recv_timeout(PATIENCE).unwrap(), here);
         }
     });
 }
 
-/// A task that finds its answers there at once lets others of its runtime go first now and then.
+/// The same of an actor with two mailboxes and of an asynchronous one, which defer messages.
+#[test]
+fn s42_s3_s13_what_is_deferred_waits_for_the_pool() {
+    struct Two(u32);
+    struct Item(Reply<(u32, ThreadId)>);
+    impl Message for Item {
+        const MAILBOXES: usize = 2;
+    }
+    impl Actor for Two {
+        type Msg = Item;
+        fn handle(&mut self, Item(reply): Item, ctx: &mut Context<'_, Self>) {
+            self.0 += 1;
+            let second = 1 - ctx.mailbox();
+            ctx.close(ctx.mailbox());
+            ctx.open(second);
+            reply.send((self.0, thread::current().id()));
+        }
+    }
+    in_time(|| {
+        let theater = Theater::builder().workers(1).build().unwrap();
+        let two = theater.spawn(Two(0));
+        for round in 0..2_000 {
+            // Once the first mailbox is closed, its next message waits for one in the second.
+            let first = two.mailbox(0).call(Item).wait().unwrap();
+            let waits = two.mailbox(0).ask(Item);
+            let second = two.mailbox(1).call(Item).wait().unwrap();
+            let third = waits.wait().unwrap();
+            let fourth = two.mailbox(1).call(Item).wait().unwrap();
+            let numbers = [first, second, third, fourth].map(|(number, _)| number);
+            assert_eq!(numbers, [1, 2, 3, 4].map(|number| 4 * round + number));
+        }
+    });
+}
+
+/// A task that finds its answers there at once lets others of its runtime go first now and then,
+/// and what it calls comes in its order all the same.
 #[test]
 fn s42_s6_a_task_that_calls_without_end_lets_others_go_first() {
     let theater = Theater::builder().workers(1).build().unwrap();
     let doer = theater.spawn(Doer::default());
     until_called_here(&doer);
-    let mut calls = std::pin::pin!(async {
-        for _ in 0..1_000 {
-            doer.call(whose_thread).await.unwrap();
+    let mut others = 0;
+    for number in 0..1_000 {
+        let ids = async { doer.call(whose_thread).await.unwrap() };
+        others += usize::from(Task::new(ids).finish() != thread::current().id());
+        let mut calls = [2 * number, 2 * number + 1].map(|number| {
+            Task::new(doer.call(move |reply: Reply<()>| {
+                act(move |doer, _| (doer.done.push(number), reply.send(())).1)
+            }))
+        });
+        let polls = calls.each_mut().map(Task::poll);
+        for (call, polled) in calls.into_iter().zip(polls) {
+            match polled {
+                Poll::Ready(answer) => answer.unwrap(),
+                Poll::Pending => call.finish().unwrap(),
+            }
         }
-    });
-    let mut polls = 0;
-    while calls.as_mut().poll(&mut TaskContext::from_waker(Waker::noop())).is_pending() {
-        polls += 1;
-        assert!(polls < 100_000, "it does not come on");
     }
-    assert!(polls >= 7, "pending {polls} times");
+    assert!((5..=50).contains(&others), "asked the pool {others} times");
+    assert!(doer.call(done).wait().unwrap().into_iter().eq(0..2_000), "in the order of the polls");
+}
+
+/// The time of the theater may stand still.
+#[test]
+fn s42_no_clock_keeps_a_caller() {
+    struct Still;
+    impl Clock for Still {
+        fn now(&self) -> Duration {
+            Duration::ZERO
+        }
+    }
+    in_time(|| {
+        let theater = Theater::builder().workers(1).clock(Arc::new(Still)).build().unwrap();
+        let doer = theater.spawn(Doer::default());
+        until_called_here(&doer);
+        fn goes_on(_: &mut Doer, ctx: &mut Context<'_, Doer>) {
+            ctx.send_self(act(goes_on));
+        }
+        let begins = |reply: Reply<()>| {
+            act(move |doer, ctx| {
+                goes_on(doer, ctx);
+                reply.send(());
+            })
+        };
+        assert_eq!(doer.call(begins).wait(), Ok(()));
+    });
 }
 
 struct Patient(Arc<AtomicUsize>);

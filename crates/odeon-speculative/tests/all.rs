@@ -31,4 +31,5 @@ mod s28_waits;
 mod s3_buffers;
 mod s3_guards;
 mod s3_s23_replay;
+mod s42_calls;
 mod support;

@@ -33,6 +33,7 @@ mod backoff;
 pub mod contained;
 mod full_fence;
 pub mod interruption;
+pub mod occupied;
 mod parker;
 #[cfg(odeon_shuttle)]
 pub mod schedules;

@@ -91,6 +91,7 @@
 
 use std::time::Duration;
 
+use odeon_core::extend::turn_context;
 use odeon_core::{StopReport, Theater, TheaterBuilder};
 use odeon_sync::contained::quietly;
 use tokio::runtime::Handle;
@@ -133,7 +134,7 @@ pub trait TheaterBuilderExt: Sized {
 
 impl TheaterBuilderExt for TheaterBuilder {
     fn tokio(self, handle: Handle) -> Self {
-        self.thread_context(move |work| {
+        turn_context(self, move |work| {
             let entered = handle.enter();
             work();
             // A handler that has entered a runtime itself and never left it has tokio panic here;

@@ -198,3 +198,33 @@ fn s13_a_runtime_that_ends_first_fails_those_who_wait_for_it() {
     let _answer = theater.spawn(Silent(Vec::new())).ask(Box::new);
     assert!(theater.shutdown(LONG).drained);
 }
+
+/// Says whether it runs on the thread that waits, and whether a runtime is around it.
+struct Where;
+
+impl Actor for Where {
+    type Msg = Box<Reply<(std::thread::ThreadId, bool)>>;
+    fn handle(&mut self, reply: Self::Msg, _: &mut Context<'_, Self>) {
+        let is_within = tokio::runtime::Handle::try_current().is_ok();
+        reply.send((std::thread::current().id(), is_within));
+    }
+}
+
+/// S42: callers give turns in a theater of a runtime too, and their handlers find it.
+#[test]
+fn s42_what_a_caller_runs_finds_the_theaters_runtime() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let theater = Theater::builder().tokio(runtime.handle().clone()).build().unwrap();
+    let actor = theater.spawn(Where);
+    let here = std::thread::current().id();
+    let mut is_here = false;
+    for _ in 0..10_000 {
+        let (thread, is_within) = actor.call(Box::new).wait().unwrap();
+        assert!(is_within);
+        assert!(tokio::runtime::Handle::try_current().is_err(), "the runtime is left again");
+        is_here |= thread == here;
+    }
+    assert!(is_here, "only the pool gives turns");
+    let called = runtime.block_on(async { actor.call(Box::new).await });
+    assert!(called.unwrap().1);
+}

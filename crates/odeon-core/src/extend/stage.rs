@@ -25,6 +25,15 @@ pub unsafe fn theater_on_stage(
     builder.build_on(make_stage)
 }
 
+/// As [`TheaterBuilder::thread_context`], for what costs little and may be entered on any thread:
+/// it also surrounds each turn that a caller gives. A thread context keeps callers from that.
+pub fn turn_context(
+    builder: TheaterBuilder,
+    context: impl Fn(&mut dyn FnMut()) + Send + Sync + 'static,
+) -> TheaterBuilder {
+    builder.turn_context(context)
+}
+
 /// The pool of a theater, for those that may live longer than it.
 pub fn pool(theater: &Theater) -> Weak<dyn Submit> {
     Arc::downgrade(&theater.shared().pool())

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::messaging::actor_ref::ActorRef;
 use crate::messaging::ask::Ask;
+use crate::messaging::ask::call::Call;
 use crate::messaging::reply::Reply;
 use crate::vocabulary::error::{SendError, TrySendError};
 use crate::vocabulary::mailboxes::{MailboxOf, number_of};
@@ -98,6 +99,11 @@ impl<'a, M: Message> MailboxRef<'a, M> {
     pub fn ask<T: Send + 'static>(&self, question: impl FnOnce(Reply<T>) -> M) -> Ask<T> {
         let (answer_to, answer) = oneshot::channel();
         self.actor.ask_in(self.number, question(Reply::to_waiter(answer_to)), answer)
+    }
+
+    /// As [`ActorRef::call`].
+    pub fn call<T: Send + 'static>(&self, question: impl FnOnce(Reply<T>) -> M) -> Call<'a, M, T> {
+        Call::into_mailbox(self.actor, self.number, question)
     }
 }
 

@@ -53,6 +53,8 @@ pub(crate) type FailureHook = Box<dyn Fn(&TheaterShared, &Header, &(dyn Any + Se
 pub(crate) struct Hooks {
     pub(crate) dead_letter: Option<DeadLetterHook>,
     pub(crate) thread_context: Option<ThreadContext>,
+    /// Whether a part of that is for threads of the theater only, and not for single turns.
+    pub(crate) is_of_threads: bool,
     pub(crate) foreign_tasks: Option<ForeignTasks>,
     pub(crate) failure: Option<FailureHook>,
 }

@@ -34,9 +34,9 @@ pub trait Submit: Send + Sync + 'static {
     /// Queues `task` for a turn.
     fn submit(&self, task: Task, origin: Origin);
 
-    /// Gives the actor turns on this thread, which belongs to no stage and waits for what comes of
-    /// them. The task comes back if the stage does not do that, as most do not; a task that has
-    /// more to do when the caller has done its share is queued.
+    /// Gives the actor a turn for one message on this thread, which belongs to no stage and waits
+    /// for what comes of it; what else there is to do is queued. The task comes back if the stage
+    /// does not do that, as most do not.
     fn run_for_caller(&self, task: Task) -> Option<Task> {
         Some(task)
     }

@@ -61,6 +61,12 @@ pub(crate) fn why() -> Why {
     }
 }
 
+/// Whether this thread can still be told of failures: not while it ends.
+#[inline(always)]
+pub(crate) fn is_there() -> bool {
+    HERE.try_with(|_| ()).is_ok()
+}
+
 /// Whether this thread gives an actor its turn, and so catches what unwinds there.
 fn gives_a_turn() -> bool {
     let here = current::here();

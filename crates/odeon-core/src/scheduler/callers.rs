@@ -3,7 +3,7 @@
 //!
 //! PROTOCOL
 //! 1. A caller enters, then looks whether the pool ends. If so it leaves, and the task goes the
-//!    ordinary way; otherwise it gives turns, and leaves after its last access to an actor.
+//!    ordinary way; otherwise it gives a turn, and leaves after its last access to an actor.
 //! 2. Who ends the pool says so, then waits until nobody is within. Between the two steps of both
 //!    sides stands a full fence: either the caller sees the end, or who ends sees the caller. So
 //!    when nobody is within any more, nobody gives turns, and the actors that are left can be
@@ -14,8 +14,8 @@
 //! Callers of different threads count on different cache lines: on one of them they would pay more
 //! for the counting than for the turn. Covered by `callers/loom.rs`.
 
+use std::mem::offset_of;
 use std::ptr;
-use std::time::Duration;
 
 use crossbeam_utils::CachePadded;
 use odeon_sync::atomic::{AtomicU64, Ordering};
@@ -31,19 +31,14 @@ use crate::process::turn_limits::TurnLimits;
 /// TUNE: cache lines among which callers are spread.
 const LINES: usize = if cfg!(any(odeon_loom, odeon_shuttle)) { 1 } else { 8 };
 
-/// TUNE: messages in one of a caller's turns: its own, and one that came meanwhile. A turn of one
-/// could not find out that the actor is idle.
-const TURN_MESSAGES: u32 = 2;
-
-/// TUNE: for how long a caller goes on with what others have sent meanwhile, without what its own
-/// question took: less than waking a worker and losing the warm cache costs.
-const LONGEST: Duration = Duration::from_micros(50);
+/// Messages in a caller's turn: its own. What others have sent meanwhile it leaves to the workers:
+/// it may take long, or wait for this very caller.
+const OWN: u32 = 1;
 
 /// Who gives turns beside the workers of a pool.
 pub(super) struct Callers {
     lines: [CachePadded<Line>; LINES],
-    /// Whether turns may be given on threads that are not the theater's: not if these were to be
-    /// special.
+    /// Whether turns may be given on threads that are not the theater's.
     are_allowed: bool,
 }
 
@@ -58,7 +53,7 @@ impl Callers {
     pub(super) fn new(config: &Config, hooks: &Hooks) -> Self {
         Self {
             lines: std::array::from_fn(|_| CachePadded::default()),
-            are_allowed: config.stack_size.is_none() && hooks.thread_context.is_none(),
+            are_allowed: config.stack_size.is_none() && !hooks.is_of_threads,
         }
     }
 
@@ -66,9 +61,10 @@ impl Callers {
     /// between.
     pub(super) fn all_gone(&self) -> Option<u64> {
         self.lines.iter().try_fold(0, |sum, line| {
-            // ORDERING: Acquire: pairs with the Release of who has left, which has entered before.
-            // In this order: if as many had left before as have come after, nobody was within.
-            let left = line.left.load(Ordering::Acquire);
+            // ORDERING: SeqCst: what who has left has done is seen; partner of the addition in
+            // `Within`, behind which a shutdown that waits is looked for. In this order: if as many
+            // had left before as have come after, nobody was within.
+            let left = line.left.load(Ordering::SeqCst);
             let entered = line.entered.load(Ordering::Acquire);
             (entered == left).then_some(sum + entered)
         })
@@ -107,11 +103,13 @@ fn line_of(here: &Current) -> usize {
 impl Home {
     /// A thread that gives turns as one of these.
     pub(crate) fn callers(pool: &PoolShared) -> Self {
+        // Otherwise it would be taken for a worker.
+        const { assert!(offset_of!(PoolShared, callers) != 0) };
         Self::at_no_stage(ptr::from_ref(&pool.callers).cast())
     }
 }
 
-/// Gives an actor turns on this thread, which belongs to no stage and waits for what comes of them.
+/// Gives an actor a turn on this thread, which belongs to no stage and waits for what comes of it.
 /// The task comes back if it does not.
 pub(super) fn run(pool: &PoolShared, task: Task) -> Option<Task> {
     let here = current::here();
@@ -126,10 +124,10 @@ pub(super) fn run(pool: &PoolShared, task: Task) -> Option<Task> {
     let guard = AbortGuard::new("turn given by a caller");
     // The actor sends in its own name.
     let before = (here.home.replace(Home::callers(pool)), here.lane.replace(0));
-    if let Some(task) = give_turns(pool, task) {
+    if let Some(task) = give_turn(pool, task) {
         if is_ending() {
             // It has been told to end, which it does in its next turn.
-            if let (_, Some(task)) = task.run(&pool.theater.limits()) {
+            if let Some(task) = give_turn(pool, task) {
                 task.forget();
             }
         } else {
@@ -145,17 +143,14 @@ pub(super) fn run(pool: &PoolShared, task: Task) -> Option<Task> {
     None
 }
 
-/// What is left for the workers comes back.
-fn give_turns(pool: &PoolShared, mut task: Task) -> Option<Task> {
-    let limits = TurnLimits { messages: TURN_MESSAGES, ..pool.theater.limits() };
-    let mut since = None;
-    loop {
-        task = task.run(&limits).1?;
-        let now = pool.theater.now();
-        if now.saturating_sub(*since.get_or_insert(now)) >= LONGEST {
-            return Some(task);
-        }
-    }
+/// What else there is to do comes back.
+fn give_turn(pool: &PoolShared, task: Task) -> Option<Task> {
+    let limits = TurnLimits { messages: OWN, ..pool.theater.limits() };
+    let Some(around) = &pool.theater.hooks().thread_context else { return task.run(&limits).1 };
+    let (mut task, mut left) = (Some(task), None);
+    around(&mut || left = task.take().and_then(|task| task.run(&limits).1));
+    assert!(task.is_none(), "a context must call what it is given");
+    left
 }
 
 #[cfg(all(test, odeon_loom))]

@@ -169,33 +169,40 @@ unsafe fn turn<A: AsyncBehavior, H: Handlers<A>>(
         }
         // SAFETY: we own the actor.
         match unsafe { step(cell) } {
-            AsyncStep::Done => {}
-            AsyncStep::Idle => {
-                // SAFETY: as above.
-                if unsafe { cell::is_finished(cell) } {
-                    return AsyncStep::End;
+            AsyncStep::Done => {
+                if !budget.spend() {
+                    continue;
                 }
-                if message.header.is_seen() {
-                    // SAFETY: as above.
-                    let (begun, deferred) = unsafe { deferred::numbers(cell) };
-                    seen_turn::note_before_idle(
-                        &message.header,
-                        TurnProgress::Begun(begun),
-                        deferred,
-                    );
+                // SAFETY: as above. A turn that was for one message goes idle if nothing waits.
+                let rests = budget.is_for_one() && unsafe { deferred::can_handle_at_once(cell) };
+                // ORDERING: Relaxed: that the actor is held back it has said itself; what others
+                // ask for comes with a signal in the inbox, so that going idle fails.
+                let is_held = message.header.signals.load(Ordering::Relaxed) & signal::HELD != 0;
+                if !rests || is_held {
+                    return AsyncStep::More;
                 }
-                // SAFETY: as above; no reference into the owner's part is alive.
-                match unsafe { go_idle(cell) } {
-                    WentIdle::Yes => return AsyncStep::Idle,
-                    WentIdle::UnderPressure => pressure::relieve(message),
-                    WentIdle::No => {}
-                }
-                // A sender is about to fill its slot, or has just done so.
-                odeon_sync::spin_loop();
             }
+            AsyncStep::Idle => {}
             other => return other,
         }
-        if budget.spend() {
+        // SAFETY: as above.
+        if unsafe { cell::is_finished(cell) } {
+            return AsyncStep::End;
+        }
+        if message.header.is_seen() {
+            // SAFETY: as above.
+            let (begun, deferred) = unsafe { deferred::numbers(cell) };
+            seen_turn::note_before_idle(&message.header, TurnProgress::Begun(begun), deferred);
+        }
+        // SAFETY: as above; no reference into the owner's part is alive.
+        match unsafe { go_idle(cell) } {
+            WentIdle::Yes => return AsyncStep::Idle,
+            WentIdle::UnderPressure => pressure::relieve(message),
+            WentIdle::No => {}
+        }
+        // A sender is about to fill its slot, or has just done so.
+        odeon_sync::spin_loop();
+        if budget.is_for_one() || budget.spend() {
             return AsyncStep::More;
         }
     }

@@ -43,6 +43,11 @@ impl<'a> Budget<'a> {
         self.spent + self.stride - self.until_look
     }
 
+    /// Whether the turn is for one message.
+    pub(crate) fn is_for_one(&self) -> bool {
+        self.limits.messages == 1
+    }
+
     /// Counts one message; `true` if the turn must end.
     #[inline(always)]
     pub(crate) fn spend(&mut self) -> bool {

@@ -157,7 +157,8 @@ unsafe fn turn<A: Behavior>(
         match step {
             SequentialStep::Handled => {
                 if budget.spend() {
-                    return SequentialStep::More;
+                    // SAFETY: we own the actor, and no reference into `owner` is alive.
+                    return unsafe { end_of_budget(message, owner, budget) };
                 }
             }
             SequentialStep::Idle => {
@@ -209,6 +210,58 @@ unsafe fn go_idle<A: Behavior>(
             return InboxOwner::go_idle_pressed(&raw mut (*owner).inbox, &message.inbox);
         }
         InboxOwner::go_idle(&raw mut (*owner).inbox, &message.inbox)
+    }
+}
+
+/// A turn has handled as many messages as it may. One that was for a single message goes idle if
+/// nothing else waits, without handling more.
+///
+/// # Safety
+/// As [`go_idle`].
+#[cold]
+#[inline(never)]
+unsafe fn end_of_budget<A: Behavior>(
+    message: &MessageCell<A::Msg>,
+    owner: *mut CellOwner<A>,
+    budget: &Budget<'_>,
+) -> SequentialStep {
+    // ORDERING: Relaxed: what others ask for comes with a signal in the inbox, so that going idle
+    // fails.
+    let signals = message.header.signals.load(Ordering::Relaxed);
+    if !budget.is_for_one() || signals & signal::BETWEEN_MESSAGES != 0 {
+        return SequentialStep::More;
+    }
+    // SAFETY: by contract; the references end before `go_idle`.
+    let waiting = unsafe {
+        let owner = &mut *owner;
+        let is_ready = owner.selector.as_ref().is_some_and(|s| s.set.ready(s.guards) > 0);
+        if is_ready || A::DEFERS && laned::deferred(owner) > 0 {
+            return SequentialStep::More;
+        }
+        if A::DEFERS && laned::has_deferred(owner) {
+            // Nothing of it waits to be handled.
+            match laned::go_on(message, owner) {
+                SequentialStep::Idle => {}
+                SequentialStep::Handled => return SequentialStep::More,
+                end => return end,
+            }
+        }
+        deferred(owner)
+    };
+    if message.header.has_duties_before_idle() {
+        if message.header.is_unreachable() {
+            return SequentialStep::EndBetween;
+        }
+        seen_turn::note_before_idle(
+            &message.header,
+            seen_turn::TurnProgress::Spent(budget.spent()),
+            waiting,
+        );
+    }
+    // SAFETY: by contract.
+    match unsafe { go_idle(message, owner) } {
+        WentIdle::Yes => SequentialStep::Idle,
+        WentIdle::No | WentIdle::UnderPressure => SequentialStep::More,
     }
 }
 

@@ -4,6 +4,7 @@ use crate::attempt::Attempt;
 use crate::domain::Domain;
 use crate::words::contained::contained;
 use odeon_sync::interruption::{self, Whole};
+use odeon_sync::occupied;
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
@@ -293,6 +294,8 @@ fn new_attempt(cache: &Cache, caller: &'static Location<'static>) -> NonNull<Att
     if let Some(running) = cache.running() {
         nested(running, caller);
     }
+    // Every thread that runs transactions comes here first.
+    occupied::tell(is_in_transaction);
     let attempt = Attempt::new(Domain::shared());
     let mut attempt = attempt
         .unwrap_or_else(|| panic!("too many attempts are prepared or under way at {caller}"));
@@ -304,6 +307,11 @@ fn new_attempt(cache: &Cache, caller: &'static Location<'static>) -> NonNull<Att
         attempt.bag.make_due(0);
     }
     NonNull::from(Box::leak(attempt))
+}
+
+/// Whether this thread is in a transaction or snapshot, so that no other one may begin here.
+fn is_in_transaction() -> bool {
+    CACHE.with(|cache| cache.running().is_some())
 }
 
 #[cold]

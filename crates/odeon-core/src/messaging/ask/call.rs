@@ -12,6 +12,8 @@ use std::thread;
 use std::time::Duration;
 
 use super::{AnswerReceiver, Ask, NotSent, QuestionState, check_may_block};
+use odeon_sync::occupied;
+
 use crate::mailbox::{Pushed, label};
 use crate::messaging::actor_ref::ActorRef;
 use crate::messaging::ask::asked_by::AskedBy;
@@ -23,6 +25,7 @@ use crate::process::current;
 use crate::process::home::Home;
 use crate::process::submit::Origin;
 use crate::process::task::Task;
+use crate::process::unanswered;
 use crate::vocabulary::error::{AskError, SendError};
 use crate::vocabulary::message::{Message, mailbox_of};
 use crate::vocabulary::oneshot;
@@ -31,22 +34,29 @@ impl<M: Message> ActorRef<M> {
     /// Calls the actor: as [`ask`](Self::ask), but the question is sent when the answer is awaited
     /// or waited for, and not before.
     ///
-    /// Whoever calls does nothing else until the answer is there. So if the actor is idle and lives
-    /// on the pool, and the caller is a thread or a task outside of the theater, the caller gives
-    /// the actor its turn: nobody has to be woken, and the answer is there at once. Such a call
-    /// costs about what a lock costs, where a question takes two ways between threads. It handles
-    /// its own message and, for 50 us at most, what others send meanwhile; the rest is left to the
-    /// pool. All else is as with `ask`: order, supervision, pressure, the end of the theater.
+    /// If the actor is idle and lives on the pool, and the caller is a thread or a task outside of
+    /// all theaters, the caller gives the actor its turn: nobody has to be woken. Such a call costs
+    /// about what a lock costs, where a question takes two ways between threads. The turn is for
+    /// this one message; what else waits by then is left to the pool. Order, supervision, pressure
+    /// and the end of the theater are as with `ask`.
     ///
-    /// * A handler may therefore run on the caller's thread. What it needs the caller must not hold
-    ///   while it waits: as ever when one waits for an answer.
-    /// * Handlers that find their surroundings by thread-local variables, or that block on a
-    ///   runtime of which the caller's thread is one, belong on a [stage](crate::Theater::stage) of
-    ///   their own, or are asked by `ask`.
-    /// * A theater whose threads are special lets nobody else give turns: one with a
-    ///   [`stack_size`](crate::TheaterBuilder::stack_size) or a
-    ///   [`thread_context`](crate::TheaterBuilder::thread_context). Neither does an actor whose
-    ///   mailboxes have bounds, or one of a pinned or dedicated stage. Then a call is a question.
+    /// So the handler may run where the caller waits:
+    /// * What the handler needs the caller must not hold. The call lasts as long as the handler,
+    ///   also if that answers first; [`wait_timeout`](Call::wait_timeout), and a timeout of the
+    ///   runtime, do not cut it off.
+    /// * It has the caller's stack and thread-local variables. In a task of tokio it blocks a
+    ///   thread of the runtime for as long as it takes, and may not block on a runtime itself. What
+    ///   it does while it waits for others (as `rayon::join` does) it does as the actor.
+    ///
+    /// Handlers for which that is too much are asked by `ask`, or live on a pinned or dedicated
+    /// stage. A call is a question, as by `ask`, also if
+    /// * the theater's threads are special, by [`TheaterBuilder::stack_size`] or
+    ///   [`TheaterBuilder::thread_context`] (that of `odeon-tokio` is entered for each turn);
+    /// * the actor has bounds, is under pressure, or lives on a stage that is not the pool;
+    /// * the caller is in a transaction or snapshot, or its thread panics or ends.
+    ///
+    /// [`TheaterBuilder::stack_size`]: crate::TheaterBuilder::stack_size
+    /// [`TheaterBuilder::thread_context`]: crate::TheaterBuilder::thread_context
     ///
     /// ```
     /// # use odeon_core::*;
@@ -67,7 +77,7 @@ impl<M: Message> ActorRef<M> {
     pub fn call<T: Send + 'static>(&self, question: impl FnOnce(Reply<T>) -> M) -> Call<'_, M, T> {
         let (answer_to, answer) = oneshot::channel();
         let question = question(Reply::to_waiter(answer_to));
-        Call { to: self, state: CallState::NotSent(question, answer) }
+        Call { to: self, state: CallState::NotSent(mailbox_of(&question), question, answer) }
     }
 
     /// Sends a question, and gives the actor its turn if it is idle and this thread may.
@@ -100,6 +110,19 @@ impl<M: Message> ActorRef<M> {
     }
 }
 
+impl<'a, M: Message, T: Send + 'static> Call<'a, M, T> {
+    /// A call into this mailbox.
+    pub(crate) fn into_mailbox(
+        to: &'a ActorRef<M>,
+        mailbox: usize,
+        question: impl FnOnce(Reply<T>) -> M,
+    ) -> Self {
+        let (answer_to, answer) = oneshot::channel();
+        let question = question(Reply::to_waiter(answer_to));
+        Self { to, state: CallState::NotSent(mailbox, question, answer) }
+    }
+}
+
 /// Whether this thread may give the actor its turns, as far as the thread knows.
 #[inline(always)]
 fn may_give_turns(header: &Header) -> bool {
@@ -112,6 +135,8 @@ fn may_give_turns(header: &Header) -> bool {
         && here.exit.get().is_none()
         && here.actor.get().is_null()
         && !thread::panicking()
+        && unanswered::is_there()
+        && !occupied::here()
 }
 
 /// The push said that exactly this thread must wake the actor.
@@ -146,6 +171,9 @@ fn called_rarely<M, T>(
 
 /// A question that is sent when its answer is awaited or waited for; made by [`ActorRef::call`].
 ///
+/// It borrows the reference: a task of its own takes a clone with it (`async move {
+/// actor.call(..).await }`).
+///
 /// # Cancellation
 /// Dropped before it was polled, it has sent nothing. Otherwise as [`Ask`].
 #[must_use = "a call does nothing unless its answer is awaited or waited for"]
@@ -155,27 +183,28 @@ pub struct Call<'a, M: Message, T: Send + 'static> {
 }
 
 enum CallState<M, T: Send + 'static> {
-    NotSent(M, AnswerReceiver<T>),
+    /// And the mailbox in which it is to wait.
+    NotSent(usize, M, AnswerReceiver<T>),
     Sent(Ask<T>),
     /// The message is on its way; so only if that has unwound.
     Gone,
 }
 
-/// TUNE: answers that a task gets without ever waiting before it lets others of its runtime go
-/// first once: as many as tokio's channels allow.
-const ANSWERS_AT_ONCE: u8 = 128;
+/// TUNE: a task that awaits calls asks the pool once in so many, and so lets others of its runtime
+/// go first: as often as tokio's channels have one do that.
+const CALLS_IN_A_ROW: u8 = 128;
 
 odeon_sync::thread_local_const! {
-    /// Calls that have been awaited on this thread since a task has last let others go first.
+    /// Calls that have been awaited on this thread since the last one that was a question.
     static AWAITED: Cell<u8> = Cell::new(0)
 }
 
-/// Whether the task that this thread runs is to let others go first.
-fn is_to_yield() -> bool {
+/// Whether the task that this thread runs is to wait for its answer as for that of a question.
+fn is_to_wait() -> bool {
     AWAITED.with(|awaited| {
         let calls = awaited.get() + 1;
-        awaited.set(calls % ANSWERS_AT_ONCE);
-        calls == ANSWERS_AT_ONCE
+        awaited.set(calls % CALLS_IN_A_ROW);
+        calls == CALLS_IN_A_ROW
     })
 }
 
@@ -184,8 +213,8 @@ impl<M: Message, T: Send + 'static> Call<'_, M, T> {
     #[inline(always)]
     fn begin(self) -> Ask<T> {
         match self.state {
-            CallState::NotSent(question, answer) => {
-                self.to.call_in(mailbox_of(&question), question, answer)
+            CallState::NotSent(mailbox, question, answer) => {
+                self.to.call_in(mailbox, question, answer)
             }
             CallState::Sent(ask) => ask,
             CallState::Gone => panic!("polled after a panic"),
@@ -228,13 +257,13 @@ impl<M: Message, T: Send + 'static> Future for Call<'_, M, T> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         if let CallState::NotSent(..) = self.state {
-            if is_to_yield() {
-                cx.waker().wake_by_ref();
-                return Poll::Pending;
-            }
             let to = self.to;
-            let state = mem::replace(&mut self.state, CallState::Gone);
-            self.state = CallState::Sent(Call { to, state }.begin());
+            self.state = CallState::Sent(match mem::replace(&mut self.state, CallState::Gone) {
+                CallState::NotSent(mailbox, question, answer) if is_to_wait() => {
+                    to.ask_in(mailbox, question, answer)
+                }
+                state => Call { to, state }.begin(),
+            });
         }
         match &mut self.state {
             CallState::Sent(ask) => Pin::new(ask).poll(cx),

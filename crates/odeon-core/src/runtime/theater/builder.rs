@@ -212,8 +212,9 @@ impl TheaterBuilder {
 
     /// What surrounds the work of every thread of the theater, workers and stages: `context` is
     /// called on each with its work, and calls that once. For libraries that find their
-    /// surroundings by thread, like tokio, whose crate `odeon-tokio` uses this. Several contexts
-    /// are nested, the last outermost.
+    /// surroundings by thread, as tokio does (for that there is `odeon-tokio`). Several contexts
+    /// are nested, the last outermost. No caller gives turns then
+    /// ([`ActorRef::call`](crate::ActorRef::call)).
     ///
     /// A context that panics, or does not call the work, ends the process. A stage that is driven
     /// from outside (tests) has no threads.
@@ -237,6 +238,16 @@ impl TheaterBuilder {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn thread_context(
+        mut self,
+        context: impl Fn(&mut dyn FnMut()) + Send + Sync + 'static,
+    ) -> Self {
+        self.hooks.is_of_threads = true;
+        self.turn_context(context)
+    }
+
+    /// As [`thread_context`](Self::thread_context); it also surrounds each turn that a caller
+    /// gives.
+    pub(crate) fn turn_context(
         mut self,
         context: impl Fn(&mut dyn FnMut()) + Send + Sync + 'static,
     ) -> Self {
