@@ -51,6 +51,8 @@ common=(--samples 2 --warmup 0 --vs tokio,kameo,ractor)
   --samples 2 --warmup 0 --vs stm,fast-stm --json "$out/stm.jsonl" --plot "$out/stm.svg"
 "$odeon" bench stm --case walk-snapshot,walk-logged,walk-direct --nodes 50 --transactions 50 --samples 2 --warmup 0
 "$odeon" bench stm --case counter,counter-var,map,writer --transactions 500 --samples 2 --warmup 0
+"$odeon" bench front --mode call,ask,speculative,mutex,parking_lot,tokio_mutex,channel --askers threads,tasks --senders 1,4 --handler-ns 0,500 \
+  --deposits 500 --samples 1 --warmup 0
 "$odeon" bench ledger --mode adaptive,concurrent,sequential,plain,sharded,mutex,rwlock --handler-ns 0,500 --conflict 0,50 --reads 0,20 --entries 500 \
   --samples 1 --warmup 0
 "$odeon" bench ledger --mode adaptive --conflict 100 --entries 500 --samples 1 --warmup 0 --trace "$out/trace.jsonl"

@@ -7,6 +7,7 @@
 //! | program | what waits, and for what |
 //! |---|---|
 //! | [`logmap`] | series of the logistic map, for the next term |
+//! | [`chameneos`] | creatures, for another one at a mall |
 //! | [`banking`] | accounts, for the other account of a transfer |
 //! | [`bndbuffer`] | producers and consumers, for room and for items |
 //! | [`adderjoin`] | numbers of several sources, for those of the others |
@@ -26,6 +27,7 @@ pub mod banking;
 pub mod barber;
 pub mod bndbuffer;
 mod book;
+pub mod chameneos;
 pub mod cigsmok;
 mod clients;
 pub mod dictionary;

@@ -1,6 +1,7 @@
 //! What Odeon promises in numbers: the list behind `odeon bench figures`, as data.
 
 mod coordinated;
+mod front;
 mod geostat;
 pub mod hardware;
 mod heterogeneous;
@@ -183,6 +184,7 @@ pub fn groups() -> Vec<Group> {
             .figure("pressure: time of the consumer", &[], AtMostFloors(1.0 / 0.9))
             .figure("pressure: memory", &[], AtMostMiBAboveFloor(64)),
     ];
+    groups.extend(front::groups());
     groups.extend(list_groups());
     groups.extend(stm::groups());
     groups.extend(speculative::groups());

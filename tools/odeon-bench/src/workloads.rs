@@ -11,6 +11,8 @@ mod count;
 mod create;
 mod fjthrput;
 mod forward;
+#[cfg(feature = "full")]
+mod front;
 #[cfg(feature = "devices")]
 mod geostat;
 #[cfg(feature = "devices")]
@@ -54,6 +56,8 @@ pub const ALL: &[&Workload] = &[
     &count::COUNT,
     &forward::FORWARD,
     &list::LIST,
+    #[cfg(feature = "full")]
+    &front::FRONT,
     &shared_state::LEDGER,
     &beside::BESIDE,
     &shared_state::ACCOUNTS,
@@ -138,7 +142,7 @@ const FEATURES: &[(&[&str], &str)] = &[
         ],
         THEATERS,
     ),
-    (&["figures"], "full"),
+    (&["figures", "front"], "full"),
 ];
 
 #[cfg(test)]

@@ -443,6 +443,7 @@ fn help_names_every_workload() {
         "big",
         "count",
         "forward",
+        "front",
         "list",
         "ledger",
         "accounts",

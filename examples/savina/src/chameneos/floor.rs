@@ -1,12 +1,12 @@
 //! The mall and its creatures without a runtime.
 
-use super::{Arrival, Colour, Creature, Mall, wrong};
-use crate::workload::prelude::*;
+use super::{Arrival, ChameneosSetup, Colour, Creature, Mall, wrong};
+use odeon_example_run::{FloorActor, FloorQueue, RunError, Timed};
 use std::cell::Cell;
 use std::rc::Rc;
 
-pub(super) fn run(params: &Params) -> Result<Measured, BenchError> {
-    let (creatures, meetings) = (params.count("creatures"), params.number("meetings"));
+pub(super) fn run(setup: &ChameneosSetup) -> Result<Timed, RunError> {
+    let ChameneosSetup { creatures, meetings, .. } = *setup;
     let reported = Rc::new(Cell::new(None));
     let mall = Mall::new(creatures, meetings);
     let mut actors: Vec<Box<dyn FloorActor<FloorMessage>>> =
@@ -15,15 +15,15 @@ pub(super) fn run(params: &Params) -> Result<Measured, BenchError> {
         actors.push(Box::new(FloorCreature { creature: Creature::new(index), own: index + 1 }));
     }
     let mut queue = FloorQueue::new();
-    let (measured, ()) = Measured::time(meetings, || {
+    let (timed, ()) = Timed::of(meetings, || {
         for index in 1..=creatures {
             queue.post(index, FloorMessage::Begin);
         }
         queue.drive(&mut actors);
     });
     match reported.get() {
-        Some(total) if total == 2 * meetings => Ok(measured),
-        total => Err(BenchError::WrongResult(wrong(total.unwrap_or(0), meetings))),
+        Some(total) if total == 2 * meetings => Ok(timed),
+        total => Err(RunError::WrongResult(wrong(total.unwrap_or(0), meetings))),
     }
 }
 

@@ -1,0 +1,49 @@
+//! The account behind HTTP: each request is a deposit, the response the balance.
+
+use crate::account::Account;
+use crate::asking::{failed, tokio_runtime};
+use crate::client;
+use axum::Router;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::routing::get;
+use odeon::prelude::*;
+use odeon_example_run::RunError;
+use odeon_example_shared_state::Work;
+use tokio::net::TcpListener;
+
+/// TUNE: threads of the server's runtime, and workers of its theater; the client has one thread.
+const THREADS: usize = 2;
+
+async fn deposit(State(account): State<Account>) -> Result<String, StatusCode> {
+    let balance = account.deposit_in_task().await;
+    balance.map(|balance| balance.to_string()).map_err(|_| StatusCode::SERVICE_UNAVAILABLE)
+}
+
+/// How many requests a server answers in a second, over so many connections of this machine that
+/// are kept open. The client has a runtime of its own.
+///
+/// # Errors
+/// If the account does not come to what was deposited, or something of the network fails.
+pub fn requests_per_second(
+    keeper: &str,
+    work: Work,
+    connections: usize,
+    requests: u64,
+) -> Result<f64, RunError> {
+    let theater = Theater::builder().workers(THREADS).build().map_err(failed)?;
+    let (server, clients) = (tokio_runtime(THREADS)?, tokio_runtime(1)?);
+    let account = Account::kept(keeper, work, &theater, server.handle())?;
+    let listener = server.block_on(TcpListener::bind("127.0.0.1:0")).map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    let app = Router::new().route("/deposit", get(deposit)).with_state(account.clone());
+    server.spawn(async move { axum::serve(listener, app).await });
+    let of_each = requests.div_ceil(connections as u64);
+    let elapsed = clients.block_on(client::ask_all(address, connections, of_each))?;
+    let all = of_each * connections as u64;
+    let balance = account.deposit()?;
+    if balance != all + 1 {
+        return Err(failed(format!("{all} requests came to a balance of {balance}")));
+    }
+    Ok(all as f64 / elapsed.as_secs_f64())
+}
