@@ -20,7 +20,9 @@ pub(crate) struct Doer {
     pub(crate) _state: Option<Tracked<()>>,
 }
 
-pub(crate) struct Do(Box<dyn FnOnce(&mut Doer, &mut Context<'_, Doer>) + Send>);
+type Deed = dyn FnOnce(&mut Doer, &mut Context<'_, Doer>) + Send;
+
+pub(crate) struct Do(Box<Deed>);
 impl Message for Do {}
 
 impl Actor for Doer {
@@ -307,10 +309,8 @@ fn s42_s6_a_task_that_calls_without_end_lets_others_go_first() {
     let theater = Theater::builder().workers(1).build().unwrap();
     let doer = theater.spawn(Doer::default());
     until_called_here(&doer);
-    let mut others = 0;
+    let mut yields = 0;
     for number in 0..1_000 {
-        let ids = async { doer.call(whose_thread).await.unwrap() };
-        others += usize::from(Task::new(ids).finish() != thread::current().id());
         let mut calls = [2 * number, 2 * number + 1].map(|number| {
             Task::new(doer.call(move |reply: Reply<()>| {
                 act(move |doer, _| (doer.done.push(number), reply.send(())).1)
@@ -320,11 +320,14 @@ fn s42_s6_a_task_that_calls_without_end_lets_others_go_first() {
         for (call, polled) in calls.into_iter().zip(polls) {
             match polled {
                 Poll::Ready(answer) => answer.unwrap(),
-                Poll::Pending => call.finish().unwrap(),
+                Poll::Pending => {
+                    yields += 1;
+                    call.finish().unwrap();
+                }
             }
         }
     }
-    assert!((5..=50).contains(&others), "asked the pool {others} times");
+    assert!((10..=50).contains(&yields), "{yields} times");
     assert!(doer.call(done).wait().unwrap().into_iter().eq(0..2_000), "in the order of the polls");
 }
 

@@ -24,7 +24,10 @@ const HEADLINES: [(&str, &str); 15] = [
         "ledger: entries of 2 us that do not meet, against a plain actor",
         "ledger --mode adaptive,plain --handler-ns 2000",
     ),
-    ("logmap: selector against actor", "logmap --version selector,actor"),
+    (
+        "64 tasks call an actor, no work",
+        "front --mode call,channel --askers tasks --senders 64 --deposits 20000",
+    ),
     ("dictionary: arrival order against actor", "dictionary --version arrival-order,actor"),
     ("threadring: remote kind against local, pool", "threadring --kind local,remote"),
     ("kmeans, 65536 points: actors on cores against plain rayon", "kmeans --rounds 100"),

@@ -190,17 +190,17 @@ enum CallState<M, T: Send + 'static> {
     Gone,
 }
 
-/// TUNE: a task that awaits calls asks the pool once in so many, and so lets others of its runtime
-/// go first: as often as tokio's channels have one do that.
+/// TUNE: a task that awaits calls takes the answer of one in so many a poll later than it could,
+/// and so lets others of its runtime go first: as often as tokio's channels have one do that.
 const CALLS_IN_A_ROW: u8 = 128;
 
 odeon_sync::thread_local_const! {
-    /// Calls that have been awaited on this thread since the last one that was a question.
+    /// Calls that have been awaited on this thread since one has let others go first.
     static AWAITED: Cell<u8> = Cell::new(0)
 }
 
-/// Whether the task that this thread runs is to wait for its answer as for that of a question.
-fn is_to_wait() -> bool {
+/// Whether the task that this thread runs is to let others go first.
+fn is_to_yield() -> bool {
     AWAITED.with(|awaited| {
         let calls = awaited.get() + 1;
         awaited.set(calls % CALLS_IN_A_ROW);
@@ -258,12 +258,12 @@ impl<M: Message, T: Send + 'static> Future for Call<'_, M, T> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         if let CallState::NotSent(..) = self.state {
             let to = self.to;
-            self.state = CallState::Sent(match mem::replace(&mut self.state, CallState::Gone) {
-                CallState::NotSent(mailbox, question, answer) if is_to_wait() => {
-                    to.ask_in(mailbox, question, answer)
-                }
-                state => Call { to, state }.begin(),
-            });
+            let state = mem::replace(&mut self.state, CallState::Gone);
+            self.state = CallState::Sent(Call { to, state }.begin());
+            if is_to_yield() {
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
         }
         match &mut self.state {
             CallState::Sent(ask) => Pin::new(ask).poll(cx),
