@@ -103,7 +103,7 @@ impl<'a, M: Message> MailboxRef<'a, M> {
 
     /// As [`ActorRef::call`].
     pub fn call<T: Send + 'static>(&self, question: impl FnOnce(Reply<T>) -> M) -> Call<'a, M, T> {
-        Call::into_mailbox(self.actor, self.number, question)
+        Call::of(self.actor, |_| self.number, question)
     }
 }
 

@@ -11,9 +11,9 @@ use std::task::{Context, Poll};
 use std::thread;
 use std::time::Duration;
 
-use super::{AnswerReceiver, Ask, NotSent, QuestionState, check_may_block};
 use odeon_sync::occupied;
 
+use super::{AnswerReceiver, Ask, NotSent, QuestionState, check_may_block};
 use crate::mailbox::{Pushed, label};
 use crate::messaging::actor_ref::ActorRef;
 use crate::messaging::ask::asked_by::AskedBy;
@@ -75,9 +75,7 @@ impl<M: Message> ActorRef<M> {
     // Inlined whole, as a question is.
     #[inline(always)]
     pub fn call<T: Send + 'static>(&self, question: impl FnOnce(Reply<T>) -> M) -> Call<'_, M, T> {
-        let (answer_to, answer) = oneshot::channel();
-        let question = question(Reply::to_waiter(answer_to));
-        Call { to: self, state: CallState::NotSent(mailbox_of(&question), question, answer) }
+        Call::of(self, mailbox_of, question)
     }
 
     /// Sends a question, and gives the actor its turn if it is idle and this thread may.
@@ -111,15 +109,16 @@ impl<M: Message> ActorRef<M> {
 }
 
 impl<'a, M: Message, T: Send + 'static> Call<'a, M, T> {
-    /// A call into this mailbox.
-    pub(crate) fn into_mailbox(
+    /// A call into the mailbox that `mailbox` says.
+    #[inline(always)]
+    pub(crate) fn of(
         to: &'a ActorRef<M>,
-        mailbox: usize,
+        mailbox: impl FnOnce(&M) -> usize,
         question: impl FnOnce(Reply<T>) -> M,
     ) -> Self {
         let (answer_to, answer) = oneshot::channel();
         let question = question(Reply::to_waiter(answer_to));
-        Self { to, state: CallState::NotSent(mailbox, question, answer) }
+        Self { to, state: CallState::NotSent(mailbox(&question), question, answer) }
     }
 }
 
