@@ -165,7 +165,8 @@ fn s24_a_policy_may_look_at_its_actor_and_configure_it() {
             Does::Looks => assert!(asked > 2 && (width, goes_by) == (4, Some("what it knows"))),
             // Its decision comes too late.
             Does::Configures => assert_eq!((asked, width, goes_by), (1, 2, None)),
-            Does::Panics => assert_eq!((asked, width, goes_by), (1, 1, None)),
+            // The width stays what the seed has made it by then.
+            Does::Panics => assert!((asked, goes_by) == (1, None) && width <= 4),
         }
     }
 }

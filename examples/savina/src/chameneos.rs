@@ -12,22 +12,21 @@ pub struct ChameneosSetup {
     pub creatures: usize,
     /// Meetings before the mall closes.
     pub meetings: u64,
-    /// Mailboxes of the mall, one for each creature in turn.
-    pub mailboxes: usize,
 }
 
-/// Runs it on a theater with so many workers, and checks what comes out.
+/// Runs it on a theater with so many workers, in which the mall has up to 64 mailboxes, one for each
+/// creature in turn; checks what comes out.
 ///
 /// # Errors
 /// If it is not what it should be.
-pub fn run(workers: usize, setup: &ChameneosSetup) -> Result<Timed, RunError> {
+pub fn run(workers: usize, mailboxes: usize, setup: &ChameneosSetup) -> Result<Timed, RunError> {
     // WHY: the number of mailboxes is a constant of the message type: the smallest that has enough.
-    match setup.mailboxes {
-        1 => meet::<1>(workers, setup),
-        2..=8 => meet::<8>(workers, setup),
-        9..=16 => meet::<16>(workers, setup),
-        17..=32 => meet::<32>(workers, setup),
-        _ => meet::<64>(workers, setup),
+    match mailboxes {
+        1 => meet::<1>(workers, mailboxes, setup),
+        2..=8 => meet::<8>(workers, mailboxes, setup),
+        9..=16 => meet::<16>(workers, mailboxes, setup),
+        17..=32 => meet::<32>(workers, mailboxes, setup),
+        _ => meet::<64>(workers, mailboxes, setup),
     }
 }
 
@@ -39,9 +38,13 @@ pub fn floor(setup: &ChameneosSetup) -> Result<Timed, RunError> {
     floor::run(setup)
 }
 
-fn meet<const CAPACITY: usize>(workers: usize, setup: &ChameneosSetup) -> Result<Timed, RunError> {
+fn meet<const CAPACITY: usize>(
+    workers: usize,
+    mailboxes: usize,
+    setup: &ChameneosSetup,
+) -> Result<Timed, RunError> {
     let theater = theater_with(workers)?;
-    let ChameneosSetup { creatures, meetings, mailboxes } = *setup;
+    let ChameneosSetup { creatures, meetings } = *setup;
     let (finish, waiting) = finish_line(1);
     let mall: ActorRef<AtMall<CAPACITY>> =
         theater.spawn(MallActor { mall: Mall::new(creatures, meetings), finish });

@@ -6,7 +6,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 pub(super) fn run(setup: &ChameneosSetup) -> Result<Timed, RunError> {
-    let ChameneosSetup { creatures, meetings, .. } = *setup;
+    let ChameneosSetup { creatures, meetings } = *setup;
     let reported = Rc::new(Cell::new(None));
     let mall = Mall::new(creatures, meetings);
     let mut actors: Vec<Box<dyn FloorActor<FloorMessage>>> =

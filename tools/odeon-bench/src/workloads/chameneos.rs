@@ -27,7 +27,8 @@ pub(super) static CHAMENEOS: Workload = Workload {
 };
 
 fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-    Ok(chameneos::run(params.count("workers"), &setup(params))?.into())
+    let (workers, mailboxes) = (params.count("workers"), params.count("mailboxes"));
+    Ok(chameneos::run(workers, mailboxes, &setup(params))?.into())
 }
 
 fn floor(params: &Params) -> Result<Measured, BenchError> {
@@ -35,9 +36,5 @@ fn floor(params: &Params) -> Result<Measured, BenchError> {
 }
 
 fn setup(params: &Params) -> ChameneosSetup {
-    ChameneosSetup {
-        creatures: params.count("creatures"),
-        meetings: params.number("meetings"),
-        mailboxes: params.count("mailboxes"),
-    }
+    ChameneosSetup { creatures: params.count("creatures"), meetings: params.number("meetings") }
 }
