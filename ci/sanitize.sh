@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Data races in the inbox under ThreadSanitizer; use after free, double frees and leaks in the transactional
-# memory, and in random programs of actors that wait, time out and give up, under AddressSanitizer.
+# memory, in what holds back effects and lends replies, and in random programs of actors that wait, time out and
+# give up, under AddressSanitizer.
 #
 # ThreadSanitizer: only what synchronises by acquire and release on atomics, because it does not know fences
 # and, without a standard library built for it, reports the insides of locks and channels (tsan.supp names
@@ -33,7 +34,7 @@ export CARGO_TARGET_DIR=target/sanitize-address
 export RUSTFLAGS="-Zsanitizer=address -Cunsafe-allow-abi-mismatch=sanitizer"
 export ASAN_OPTIONS="detect_leaks=1 ${ASAN_OPTIONS:-}"
 cargo +nightly test --target "$host" -p odeon-stm --features serde --test '*'
-cargo +nightly test --target "$host" -p odeon-core --lib oneshot
+cargo +nightly test --target "$host" -p odeon-core --lib -- oneshot held_effects lending
 cargo +nightly test --target "$host" -p odeon-stream --test s18_s19_s20_random_programs
 if [ "${1:-}" = hostile ]; then
     # Several names as filters of one program: a test that has any of them.

@@ -1,5 +1,6 @@
 //! The paths that are counted, named as in the benchmarks where there is one.
 
+mod call;
 mod create;
 mod fjthrput;
 mod pingpong;
@@ -12,13 +13,15 @@ use std::fmt::Display;
 use std::sync::mpsc::Receiver;
 
 /// Each path, and how many operations show its cost.
-pub(crate) const PATHS: [(&str, u64); 6] = [
+pub(crate) const PATHS: [(&str, u64); 8] = [
     ("ring", 50_000),
     ("fjthrput", 50_000),
     ("pingpong", 50_000),
     ("create", 20_000),
     ("transaction", 50_000),
     ("speculative", 20_000),
+    ("call", 20_000),
+    ("call-speculative", 20_000),
 ];
 
 /// Takes one path so many times.
@@ -33,6 +36,8 @@ pub(crate) fn run(path: &str, operations: u64) -> Result<(), String> {
             Ok(())
         }
         "speculative" => speculative::run(operations),
+        "call" => call::of_plain(operations),
+        "call-speculative" => call::of_speculative(operations),
         _ => Err(format!("no such path: {path}")),
     }
 }

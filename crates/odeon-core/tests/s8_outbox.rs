@@ -104,9 +104,9 @@ fn s8_a_panic_of_one_effect_or_of_its_destructor_keeps_no_other_from_its_end() {
     for release in [true, false] {
         outbox.hold_during(|| {
             let (first, second) = (Bomb::<1>, Bomb::<2>);
-            extend::let_happen(Box::new(move || drop(first)));
+            extend::let_happen(move || drop(first));
             actor.send(Do::Note(1)).unwrap();
-            extend::let_happen(Box::new(move || drop(second)));
+            extend::let_happen(move || drop(second));
             actor.send(Do::Note(2)).unwrap();
         });
         let act = || if release { outbox.release() } else { outbox.discard() };

@@ -177,10 +177,10 @@ impl<W: Send + 'static> BalancingPool<W> {
     /// ```
     pub fn submit_to(&self, work: W, reply: Reply<Returned<W>>) {
         let shared = self.inner.shared.clone();
-        extend::let_happen(Box::new(move || {
+        extend::let_happen(move || {
             let piece = std::iter::once((work, Home::Alone(reply)));
             shared.ask(|distributor, now| distributor.submit(piece, now));
-        }));
+        });
     }
 
     /// Submits several pieces. The answer comes when all are back: as they were submitted, in that
@@ -197,13 +197,13 @@ impl<W: Send + 'static> BalancingPool<W> {
             return reply.send(Vec::new());
         }
         let shared = self.inner.shared.clone();
-        extend::let_happen(Box::new(move || {
+        extend::let_happen(move || {
             let together = Together::new(works.len(), reply);
             let places = works.into_iter().enumerate();
             let pieces =
                 places.map(move |(place, work)| (work, Home::Among(together.clone(), place)));
             shared.ask(|distributor, now| distributor.submit(pieces, now));
-        }));
+        });
     }
 
     /// Waits until there is room in the queue, or there is none to come because the pool has

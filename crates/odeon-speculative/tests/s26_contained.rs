@@ -138,7 +138,7 @@ fn s26_hooks_and_effects_that_panic_at_once_are_one_failure() {
     amid_others(|_| {
         Do::update(|lab, tx, _| {
             tx.on_commit(|| explode());
-            (0..3).for_each(|_| let_happen(Box::new(|| explode())));
+            (0..3).for_each(|_| let_happen(|| explode()));
             lab.add(tx, 1, 1)
         })
     });

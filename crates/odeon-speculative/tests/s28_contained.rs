@@ -134,7 +134,7 @@ fn s28_what_a_handler_has_joined_before_it_fails_may_panic_when_it_is_dropped() 
                 ctx.join(&to, Do::update(move |_, _, _| Ok(i64::from(size_of_val(&bomb) > 0))));
             }
             for bomb in [Bomb, Bomb] {
-                odeon_core::extend::let_happen(Box::new(move || drop(bomb)));
+                odeon_core::extend::let_happen(move || drop(bomb));
             }
             lab.add(tx, 0, 1)?;
             fail("given up")

@@ -11,7 +11,6 @@ use crate::messaging::actor_ref::ActorRef;
 use crate::process::cell::signal;
 use crate::process::current;
 use crate::process::outbox;
-use crate::process::outbox::Effect;
 use crate::process::submit::Submit;
 use crate::process::theater_shared::TheaterShared;
 use crate::runtime::farewells::Farewells;
@@ -39,7 +38,7 @@ pub fn note_handled(messages: u32) {
 }
 
 /// Has an effect happen: at once, or with the outbox that is in force on this thread.
-pub fn let_happen(effect: Effect) {
+pub fn let_happen(effect: impl FnOnce() + Send + 'static) {
     match outbox::held() {
         None => effect(),
         Some(outbox) => outbox.hold(effect),

@@ -257,10 +257,10 @@ fn create<N: NewActor>(
                 // The reference keeps a pinned stage from ending the actor as unreachable before it
                 // is started. A pair, so that it is dropped behind the actor's first turn or end.
                 let held = (unstarted, actor.clone());
-                outbox.hold(Box::new(move || {
+                outbox.hold(move || {
                     let (unstarted, _reference) = held;
                     unstarted.start();
-                }));
+                });
             }
         }
     }

@@ -150,7 +150,7 @@ fn watch_by<W: Message, M: Message>(
 pub(crate) fn watch(watched: &ErasedWeakRef, told: Watcher) -> Watch {
     if let Some(outbox) = outbox::held() {
         let watched = watched.clone();
-        outbox.hold(Box::new(move || drop(watch_at_once(&watched, told))));
+        outbox.hold(move || drop(watch_at_once(&watched, told)));
         return Watch { place: None };
     }
     watch_at_once(watched, told)

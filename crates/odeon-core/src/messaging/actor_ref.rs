@@ -99,7 +99,7 @@ impl<M: Message> ActorRef<M> {
     pub fn stop(&self) {
         if let Some(outbox) = crate::process::outbox::held() {
             let to = self.clone();
-            outbox.hold(Box::new(move || to.stop()));
+            outbox.hold(move || to.stop());
             return;
         }
         // ORDERING: Release: what the caller did comes before the end (Acquire in the turn).

@@ -73,9 +73,9 @@ pub(crate) trait Route<T>: Send {
 pub(crate) const ITS_OWN: u8 = u8::MAX;
 
 // SAFETY: `Waiter`, `Boxed` and `ByRoute` are `Send`; `Actor` is an `ActorRef` without its type,
-// `Send` too. `Shared` is one of these behind a lock. No more bounds than this needs, and none on
-// the type: those with a lifetime are beyond what the compiler can show for a value that a future
-// keeps across an await.
+// `Send` too. `Shared` is one of these, which one of those who have it takes out. No more bounds
+// than this needs, and none on the type: those with a lifetime are beyond what the compiler can
+// show for a value that a future keeps across an await.
 unsafe impl<T: Send> Send for Reply<T> {}
 // SAFETY: nothing can be done with a `&Reply` but `take_borrowed` and `lend`, whose callers see to
 // it that nobody else does anything with it.
@@ -149,7 +149,7 @@ impl<T: Send + 'static> Reply<T> {
     pub fn send(mut self, value: T) {
         match outbox::held() {
             None => self.answer(Ok(value)),
-            Some(outbox) => outbox.hold(Box::new(move || self.answer(Ok(value)))),
+            Some(outbox) => outbox.hold(move || self.answer(Ok(value))),
         }
     }
 
@@ -293,8 +293,10 @@ fn fail<M: Message>(asker: &ActorRef<M>, mailbox: u8, panic: Box<dyn Any + Send>
 
 impl<T> Drop for Reply<T> {
     fn drop(&mut self) {
-        if self.to.get_mut().is_some() {
-            self.goes_unanswered();
+        match self.to.get_mut() {
+            None => {}
+            Some(ReplyTarget::Shared(lending)) if lending.is_spent() => {}
+            Some(_) => self.goes_unanswered(),
         }
     }
 }

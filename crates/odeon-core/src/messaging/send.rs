@@ -197,14 +197,14 @@ impl<M: Message> ActorRef<M> {
             return Err(SendError::Full(message));
         }
         let to = self.clone();
-        outbox.hold(Box::new(move || {
+        outbox.hold(move || {
             let tag = outbox::is_followed()
                 .then(|| Tag::here(to.cell().header.stage.theater()))
                 .flatten();
             if let Err(error) = to.send_tagged(tag, mailbox, message, Hindered::Yes) {
                 to.dead_letter(error);
             }
-        }));
+        });
         Ok(())
     }
 

@@ -5,18 +5,23 @@
 //! [`Outbox`] instead, also when the handler calls [`ActorRef::send`](crate::ActorRef::send)
 //! directly. Whoever runs the attempt then releases or drops them.
 
+mod held_effects;
+
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::NonNull;
 
+use held_effects::HeldEffects;
+
 use crate::process::current;
 
-/// An effect that has been held back. Running it makes it happen; dropping it makes it not happen.
+/// An effect that is kept for later. Calling it makes it happen; dropping it makes it not happen.
 pub type Effect = Box<dyn FnOnce() + Send>;
 
 /// Collects the effects of one attempt, in order.
 #[derive(Default)]
 pub struct Outbox {
-    effects: Vec<Effect>,
+    effects: HeldEffects,
 }
 
 /// Why the sends of a thread do not simply go out.
@@ -60,23 +65,24 @@ impl Outbox {
     /// panics does not keep the others from happening; the first panic goes on after the last of
     /// them.
     pub fn release(&mut self) {
-        self.with_each(|effect| effect());
+        self.with_each(HeldEffects::call_first);
     }
 
     /// Makes none of the held effects happen. One whose destructor panics does not keep the others
     /// from being dropped; the first panic goes on after the last of them.
     pub fn discard(&mut self) {
-        self.with_each(drop);
+        self.with_each(HeldEffects::drop_first);
     }
 
-    fn with_each(&mut self, act: impl Fn(Effect)) {
+    /// `act` does something with the first effect, and takes it out; `false` if there is none.
+    fn with_each(&mut self, act: impl Fn(&mut HeldEffects) -> bool) {
         let mut first = None;
-        for effect in self.effects.drain(..) {
-            match (catch_unwind(AssertUnwindSafe(|| act(effect))), &first) {
-                (Ok(()), _) => {}
+        loop {
+            match (catch_unwind(AssertUnwindSafe(|| while act(&mut self.effects) {})), &first) {
+                (Ok(()), _) => break,
                 (Err(panic), None) => first = Some(panic),
                 // The payload's destructor could panic as well: leave it.
-                (Err(panic), Some(_)) => std::mem::forget(panic),
+                (Err(panic), Some(_)) => mem::forget(panic),
             }
         }
         if let Some(panic) = first {
@@ -97,8 +103,8 @@ impl Outbox {
 
 impl HeldOutbox {
     /// Holds an effect back.
-    #[cold]
-    pub(crate) fn hold(self, effect: Effect) {
+    #[inline]
+    pub(crate) fn hold(self, effect: impl FnOnce() + Send + 'static) {
         // SAFETY: the pointer was set by `hold_during` on this thread and is reset before that
         // returns; nobody else uses the outbox meanwhile, since `hold_during` borrows it whole.
         unsafe { (*self.0.as_ptr()).effects.push(effect) }
@@ -110,7 +116,7 @@ pub(crate) fn forget_held() {
     let Some(HeldOutbox(outbox)) = held() else { return };
     // SAFETY: as in `hold`. They are dropped, by a user's code, when nobody refers to the outbox
     // any more.
-    let effects = unsafe { std::mem::take(&mut (*outbox.as_ptr()).effects) };
+    let effects = unsafe { mem::take(&mut (*outbox.as_ptr()).effects) };
     drop(effects);
 }
 

@@ -150,7 +150,7 @@ impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
     #[track_caller]
     pub fn reply<T: Send + 'static>(&mut self, reply: &Reply<T>, value: T) {
         let reply = self.lend(reply);
-        let_happen(Box::new(move || reply.answer(value)));
+        let_happen(move || reply.answer(value));
     }
 
     /// Says no to the one who asks: undoes what the handler has done so far, its writes and its
@@ -218,7 +218,7 @@ impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
         tx.undo();
         extend::forget_effects();
         self.wants = Wants::Nothing;
-        let_happen(Box::new(move || reply.answer(answer)));
+        let_happen(move || reply.answer(answer));
         Ok(())
     }
 
@@ -232,10 +232,10 @@ impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
         answer: impl FnOnce(Result<T, AskError>) -> A::Msg + Send + 'static,
     ) {
         let (other, me) = (other.clone(), self.actor_ref());
-        let_happen(Box::new(move || {
+        let_happen(move || {
             // Refused, the question comes back, and its reply, dropped, answers.
             drop(other.send(question(extend::reply_to(me, answer))));
-        }));
+        });
     }
 
     /// Creates an actor on the pool.

@@ -223,7 +223,7 @@ pub trait Coordinate: sealed::Sealed {
     ) {
         let planned = Plan::by(plan);
         let beside = planned.beside.clone();
-        let_happen(Box::new(move || planned.begin(reply)));
+        let_happen(move || planned.begin(reply));
         if let Some(beside) = beside {
             beside.heed_congestion();
         }

@@ -2,6 +2,7 @@
 //! enough, and otherwise brings them to the board and works there beside the runners.
 
 use crate::actor::context::{Me, SpeculativeContext, Wants};
+use crate::actor::outcome::HandlerError;
 use crate::actor::speculative_actor::SpeculativeActor;
 use crate::contained::{Panic, contained, quietly};
 use crate::executor::attempt::{Attempt, First, Handled, admit_and_handle};
@@ -14,7 +15,7 @@ use crate::processing::Ordering;
 use odeon_core::extend::{self, Behavior, Companion, Lane, NoInner, Place};
 use odeon_core::{Access, ActorRef, Bound, Context, Message};
 use odeon_stm::Mode;
-use odeon_stm::staged::{Attempted, attempt_here};
+use odeon_stm::staged::{AfterCommit, Attempted, FinishedHere, attempt_here};
 use odeon_sync::{interruption, thread};
 use std::panic::resume_unwind;
 use std::slice;
@@ -165,7 +166,7 @@ impl<A: SpeculativeActor> Dispatcher<A> {
             let message = handling.message();
             let me = Me::Turn(ctx);
             let mut context = SpeculativeContext::new(me, slice::from_ref(message), mailbox);
-            let effects = Effects(&mut scratch.outbox);
+            let mut effects = Effects(&mut scratch.outbox);
             let mut otherwise = None;
             let finished = effects.0.hold_during(|| {
                 let ended = attempt_here(Mode::Direct, |tx| {
@@ -180,19 +181,25 @@ impl<A: SpeculativeActor> Dispatcher<A> {
                 }
             });
             let wants = context.wants();
-            let has_more =
-                wants != Wants::Nothing || !effects.0.is_empty() || engine.exit.is_closing();
-            let ended = match finished {
+            let has_more = wants != Wants::Nothing || engine.exit.is_closing();
+            let otherwise = match finished {
                 Some(finished)
                     if !has_more && (!finished.has_written() || !access.only_reads()) =>
                 {
+                    effects.are_to_happen();
                     match finished.commit_if_simple() {
-                        Ok(()) => break 'handled None,
-                        Err(finished) => Attempted::Finished(finished, ()),
+                        Ok(()) => None,
+                        Err(finished) => commit_without_hooks(finished).err(),
                     }
                 }
-                Some(finished) => Attempted::Finished(finished, ()),
-                None => otherwise.expect("an attempt ends in one way"),
+                Some(finished) => Some(Attempted::Finished(finished, ())),
+                None => otherwise,
+            };
+            let Some(ended) = otherwise else {
+                // Not through the exit: nobody else commits, or has effects under way, while
+                // nothing is outstanding.
+                effects.happen();
+                break 'handled None;
             };
             let (exit, tally) = (&engine.exit, &engine.tally);
             let attempt = Attempt { exit, tally, me, how: How::Alone };
@@ -291,6 +298,20 @@ impl<A: SpeculativeActor> Dispatcher<A> {
         }
         self.engine.work(&Executor::Turn, &mut self.scratch)
     }
+}
+
+/// Commits an attempt that writes more than one number.
+///
+/// # Errors
+/// The attempt, if it has hooks; or why it was rolled back.
+#[inline(never)]
+fn commit_without_hooks(
+    finished: FinishedHere<'_>,
+) -> Result<(), Attempted<FinishedHere<'_>, (), HandlerError>> {
+    if finished.has_hooks() {
+        return Err(Attempted::Finished(finished, ()));
+    }
+    finished.commit_before_hooks().map(AfterCommit::call).map_err(Attempted::RolledBack)
 }
 
 impl<A: SpeculativeActor> Behavior for Dispatcher<A> {

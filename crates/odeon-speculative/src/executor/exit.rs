@@ -9,7 +9,8 @@ use odeon_sync::interruption::Whole;
 #[derive(Debug, Default)]
 pub(crate) struct Exit {
     /// Whether the actor has ended. The lock is held from before a commit that has effects until
-    /// they have happened, so that their order is that of the commits.
+    /// they have happened, so that their order is that of the commits. Not by the actor's own turn
+    /// while nothing is outstanding: nobody else commits then.
     is_closed: Mutex<bool>,
     /// Whether it is closed, or a commit is under way that may close it: who sees that passes under
     /// the lock, also without effects.

@@ -5,6 +5,7 @@ use crate::contained::quietly;
 use crate::report::tally::AttemptTally;
 use odeon_core::Message;
 use odeon_core::extend::Outbox;
+use odeon_sync::interruption;
 use std::marker::PhantomData;
 use std::mem::{self, ManuallyDrop};
 
@@ -66,8 +67,27 @@ impl<M: Message> Drop for HandledMessage<'_, M> {
     }
 }
 
-/// Effects of an attempt that must not stay when it is over.
+/// The effects of an attempt, none of which must stay when it is over.
 pub(crate) struct Effects<'a>(pub(crate) &'a mut Outbox);
+
+impl Effects<'_> {
+    /// The attempt is about to commit. Between what the effects tell and when they tell it others
+    /// may run.
+    #[inline(always)]
+    pub(crate) fn are_to_happen(&self) {
+        if !self.0.is_empty() {
+            interruption::point();
+        }
+    }
+
+    /// The attempt has committed. A panic of an effect is one of the handler.
+    #[inline(always)]
+    pub(crate) fn happen(&mut self) {
+        if !self.0.is_empty() {
+            self.0.release();
+        }
+    }
+}
 
 impl Drop for Effects<'_> {
     #[inline(always)]
@@ -120,7 +140,7 @@ mod tests {
             let _handling = HandledMessage::new(Bomb, &tally);
             let effects = Effects(&mut outbox);
             let bomb = Bomb;
-            effects.0.hold_during(|| odeon_core::extend::let_happen(Box::new(|| drop(bomb))));
+            effects.0.hold_during(|| odeon_core::extend::let_happen(|| drop(bomb)));
             assert_eq!(effects.0.len(), 1);
             panic_any("a handler");
         }));

@@ -25,10 +25,10 @@ struct HeldTimer(Mutex<HoldState>);
 pub(super) fn arm(arm: impl FnOnce() -> Timer + Send + 'static) -> Timer {
     let Some(outbox) = outbox::held() else { return arm() };
     let timer = Arc::new(HeldTimer(Mutex::new(HoldState::Back)));
-    outbox.hold(Box::new({
+    outbox.hold({
         let timer = timer.clone();
         move || timer.release(arm)
-    }));
+    });
     Timer::shared(timer)
 }
 

@@ -4,15 +4,22 @@
 //! lock may give the reply away, or have another value in its place) must not come back to where it
 //! lay. So what is *lent* leaves the reply: both refer to it from then on, wherever the reply goes.
 
+use std::cell::UnsafeCell;
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{Reply, ReplyTarget, answer};
 use crate::vocabulary::error::AskError;
 
 /// The right to answer, which a [`Reply`] and whoever it was lent to have in common: who answers
 /// first has it. Dropped by the last of them, it answers the asker with an error.
-pub(super) struct Lending<T>(Mutex<Option<ReplyTarget<T>>>);
+pub(super) struct Lending<T> {
+    /// Whether somebody has taken it.
+    is_spent: AtomicBool,
+    /// The first one's who has set `is_spent`, and that one's alone.
+    to: UnsafeCell<Option<ReplyTarget<T>>>,
+}
 
 /// The right to answer of a reply that is only borrowed. The reply may be moved, used or dropped
 /// meanwhile, and dropping this one changes nothing as long as the reply is there: only the first
@@ -20,8 +27,8 @@ pub(super) struct Lending<T>(Mutex<Option<ReplyTarget<T>>>);
 #[must_use = "dropped, it leaves the answer to whoever has the reply"]
 pub struct LentReply<T>(Arc<Lending<T>>);
 
-// SAFETY: a `ReplyTarget` is `Send` as a `Reply` is, and behind the lock of `Lending` one thread's
-// at a time.
+// SAFETY: a `ReplyTarget` is `Send` as a `Reply` is, and of all who have a `Lending` in common one
+// alone takes it out.
 unsafe impl<T: Send> Send for LentReply<T> {}
 
 impl<T: Send + 'static> Reply<T> {
@@ -35,7 +42,10 @@ impl<T: Send + 'static> Reply<T> {
         let to = unsafe { &mut *self.to.get() };
         let lending = match to.take() {
             Some(ReplyTarget::Shared(lending)) => lending,
-            open_or_spent => Arc::new(Lending(Mutex::new(open_or_spent))),
+            open_or_spent => Arc::new(Lending {
+                is_spent: AtomicBool::new(open_or_spent.is_none()),
+                to: UnsafeCell::new(open_or_spent),
+            }),
         };
         *to = Some(ReplyTarget::Shared(lending.clone()));
         LentReply(lending)
@@ -45,13 +55,25 @@ impl<T: Send + 'static> Reply<T> {
 impl<T> Lending<T> {
     /// The right to answer, if it is there still.
     pub(super) fn take(&self) -> Option<ReplyTarget<T>> {
-        self.0.lock().expect("nothing panics under this lock").take()
+        // ORDERING: Relaxed: who has made it has handed it over, by the `Arc`, to whoever is here;
+        // and the count of that brings what is done here before its end.
+        if self.is_spent.swap(true, Ordering::Relaxed) {
+            return None;
+        }
+        // SAFETY: nobody else comes here, nor has before; and its end comes later.
+        unsafe { (*self.to.get()).take() }
+    }
+
+    /// Whether nobody can answer by it any more.
+    pub(super) fn is_spent(&self) -> bool {
+        // ORDERING: Relaxed: a hint: who takes it finds out.
+        self.is_spent.load(Ordering::Relaxed)
     }
 }
 
 impl<T> Drop for Lending<T> {
     fn drop(&mut self) {
-        answer(self.take(), Err(AskError::NoReply));
+        answer(self.to.get_mut().take(), Err(AskError::NoReply));
     }
 }
 

@@ -83,7 +83,7 @@ impl Inner {
         };
         let network = self.clone();
         // With what else a speculative actor's handler does.
-        extend::let_happen(Box::new(move || network.migrate_seat(&*stands, to, reply)));
+        extend::let_happen(move || network.migrate_seat(&*stands, to, reply));
         ask
     }
 
