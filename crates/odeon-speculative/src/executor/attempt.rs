@@ -272,16 +272,21 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
             let hooks = contained(|| after.call());
             first_of(hooks, contained(|| outbox.release()))
         };
-        let released = match self.me {
-            Me::Turn(_) => act(),
-            Me::Beside(me) => as_sender(me, act),
-        };
-        Ok(match released {
+        Ok(match self.let_out(act) {
             Ok(()) if is_last => Handled::Last,
             Ok(()) => Handled::Committed,
             Err(panic) if is_last => Handled::FailedLast(panic),
             Err(panic) => Handled::Failed(panic),
         })
+    }
+
+    /// Has effects happen, as the actor's.
+    #[inline(always)]
+    fn let_out<R>(&self, effects: impl FnOnce() -> R) -> R {
+        match self.me {
+            Me::Turn(_) => effects(),
+            Me::Beside(me) => as_sender(me, effects),
+        }
     }
 }
 

@@ -1,15 +1,28 @@
 //! The common case of a message that is handled beside others, in a straight line: its first
-//! attempt ends well, wants nothing besides, and has no effects.
+//! attempt ends well, and wants nothing besides effects.
 
 use super::{Attempt, First, Handled, admit_and_handle};
 use crate::actor::context::{SpeculativeContext, Wants};
+use crate::actor::outcome::HandlerError;
 use crate::actor::speculative_actor::SpeculativeActor;
 use crate::contained::contained;
+use crate::executor::exit::Closed;
+use crate::executor::handling::discard;
 use crate::executor::job::Job;
 use odeon_core::Access;
 use odeon_core::extend::Outbox;
-use odeon_stm::staged::{Attempted, FinishedHere, attempt_here};
+use odeon_stm::staged::{AfterCommit, Attempted, FinishedHere, attempt_here};
+use odeon_sync::interruption;
 use std::slice;
+
+/// How the straight line has ended.
+enum Straight<'a> {
+    Committed,
+    /// The actor has ended meanwhile.
+    TooLate,
+    /// The attempt has ended otherwise.
+    Not(Attempted<FinishedHere<'a>, (), HandlerError>),
+}
 
 impl<'a, A: SpeculativeActor> Attempt<'a, A> {
     /// Has the handler called for a message until that is decided. `None`: it has committed, and
@@ -24,36 +37,65 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
         let (message, access, mode) = (&job.message, job.access, self.first_mode(job.access));
         let mut ctx = SpeculativeContext::new(self.me, slice::from_ref(message), job.mailbox);
         let mut commits = false;
-        let otherwise = contained(|| {
+        let ended = contained(|| {
             let attempt =
                 || attempt_here(mode, |tx| admit_and_handle(state, message, tx, &mut ctx));
-            match outbox.hold_during(attempt) {
+            let finished = match outbox.hold_during(attempt) {
                 Attempted::Finished(finished, ())
-                    if ctx.wants() == Wants::Nothing
-                        && outbox.is_empty()
-                        && self.is_straight(&finished, access) =>
+                    if ctx.wants() == Wants::Nothing && self.is_straight(&finished, access) =>
                 {
-                    commits = true;
-                    finished.commit_before_hooks().err().map(Attempted::RolledBack)
+                    finished
                 }
-                other => Some(other),
+                other => return Straight::Not(other),
+            };
+            if outbox.is_empty() {
+                commits = true;
+                return commit(finished).unwrap_or_else(Straight::Not);
+            }
+            // Between what effects tell and when they tell it others may commit.
+            interruption::point();
+            let passed = self.exit.pass(false, || {
+                commits = true;
+                let committed = commit(finished)?;
+                self.let_out(|| outbox.release());
+                Ok(committed)
+            });
+            match passed {
+                Ok(ended) => ended.unwrap_or_else(Straight::Not),
+                Err(Closed) => Straight::TooLate,
             }
         });
-        let ended = match otherwise {
-            Ok(None) => return None,
-            // A user's destructor.
-            Err(panic) if commits => return Some(Handled::Failed(panic)),
-            Ok(Some(ended)) => Ok(ended),
+        let ended = match ended {
+            Ok(Straight::Committed) => return None,
+            Ok(Straight::TooLate) => {
+                discard(outbox);
+                return Some(Handled::TooLate);
+            }
+            // A user's destructor, or an effect.
+            Err(panic) if commits => {
+                discard(outbox);
+                return Some(Handled::Failed(panic));
+            }
+            Ok(Straight::Not(ended)) => Ok(ended),
             Err(panic) => Err(panic),
         };
         let first = First { ended, wants: ctx.wants() };
         Some(self.after_first(Some(first), state, message, access, job.mailbox, outbox))
     }
 
-    /// Whether nothing but the commit is to be done for an attempt without effects.
+    /// Whether nothing but the commit and effects are to be done for an attempt.
     #[inline(always)]
     fn is_straight(&self, finished: &FinishedHere<'_>, access: Access) -> bool {
         let may_write = !finished.has_written() || !access.only_reads();
         may_write && !finished.has_hooks() && !self.exit.is_closing()
     }
+}
+
+/// Commits what has no hooks.
+#[inline(always)]
+fn commit(
+    finished: FinishedHere<'_>,
+) -> Result<Straight<'_>, Attempted<FinishedHere<'_>, (), HandlerError>> {
+    finished.commit_before_hooks().map(AfterCommit::call).map_err(Attempted::RolledBack)?;
+    Ok(Straight::Committed)
 }

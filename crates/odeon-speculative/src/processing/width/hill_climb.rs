@@ -4,6 +4,7 @@
 //! Heterogeneity for Energy-efficient Computing: An Actor-based Approach", 7.2.2).
 
 use super::{Sample, WidthPolicy};
+use std::mem;
 
 /// TUNE: how much better another width must be to go there, so that noise does not move it.
 const BETTER: f64 = 1.07;
@@ -15,8 +16,16 @@ const LONGEST_PAUSE: u32 = 192;
 /// great width is seen by its throughput; one that would scale is not, at a small one.
 const LONG_PAUSE: u32 = 48;
 const FAR_BETTER: f64 = 1.4;
-/// TUNE: a throughput that has changed by this factor is another workload.
+/// TUNE: a throughput that has changed by this factor, in two samples one after the other, is
+/// another workload. A single one is not believed: the machine may have done something else.
 const CHANGED: f64 = 1.5;
+/// TUNE: from this share of attempts that commit on nothing speaks for fewer at once. Where nearly
+/// all do, several at once that have become slower take longer, or have fewer cores.
+const NEARLY_ALL: f64 = 0.9;
+
+/// TUNE: samples, from the change to a greater width on, in which that may be slower than it will
+/// be: executors have to be woken, which takes milliseconds if their threads sleep.
+const SETTLING: u32 = 4;
 
 /// TUNE: messages a second, one at a time, above which no other width is looked at: each takes less
 /// than what is paid for one that is handled beside others (its way over the board and the log of
@@ -30,8 +39,14 @@ pub struct HillClimb {
     phase: ClimbPhase,
     /// The throughput of the present width, an average.
     here: f64,
+    /// The highest of the present width.
+    highest: f64,
     pause: u32,
     upwards: bool,
+    /// So many samples until the present width shows what it can.
+    settling: u32,
+    /// Whether the last sample was of another workload, if that is true of the next one as well.
+    is_doubtful: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -49,7 +64,15 @@ enum ClimbPhase {
 impl HillClimb {
     /// Knows nothing yet.
     pub fn new() -> Self {
-        Self { phase: ClimbPhase::Staying(1), here: 0.0, pause: PAUSE, upwards: true }
+        Self {
+            phase: ClimbPhase::Staying(1),
+            here: 0.0,
+            highest: 0.0,
+            pause: PAUSE,
+            upwards: true,
+            settling: 0,
+            is_doubtful: false,
+        }
     }
 
     /// The next width to look at; the last one in a direction turns round.
@@ -70,15 +93,34 @@ impl HillClimb {
         sample.width == if self.upwards { sample.most } else { 1 }
     }
 
+    /// Whether this is the second sample of another workload.
+    fn has_changed(&mut self, sample: &Sample, now: f64) -> bool {
+        let may_be_narrower = sample.width > 1 && sample.share_of_commits() < NEARLY_ALL;
+        let is_slower = now * CHANGED < self.here && (sample.width == 1 || may_be_narrower);
+        let is_other = is_slower || now > self.highest * CHANGED;
+        let was_doubtful = mem::replace(&mut self.is_doubtful, is_other);
+        is_other && was_doubtful
+    }
+
+    /// Answers the width that it goes to.
+    fn goes(&mut self, from: usize, to: usize) -> usize {
+        self.settling = if to > from { SETTLING } else { 0 };
+        self.is_doubtful = false;
+        to
+    }
+
     fn stay(&mut self, sample: &Sample, now: f64, left: u32) -> usize {
-        if self.here > 0.0 && (now > self.here * CHANGED || now * CHANGED < self.here) {
-            // Another workload: what was learnt is void.
-            self.pause = PAUSE;
-            self.here = now;
-            self.phase = ClimbPhase::Staying(1);
+        if self.settling > 0 || self.here == 0.0 {
+            self.here = self.here.max(now);
+            self.highest = self.highest.max(now);
+        } else if self.has_changed(sample, now) {
+            // What was learnt is void.
+            *self = Self { here: now, highest: now, upwards: self.upwards, ..Self::new() };
             return sample.width;
+        } else if !self.is_doubtful {
+            self.here = self.here * 0.7 + now * 0.3;
+            self.highest = self.highest.max(now);
         }
-        self.here = if self.here > 0.0 { self.here * 0.7 + now * 0.3 } else { now };
         if left > 1 {
             self.phase = ClimbPhase::Staying(left - 1);
             return sample.width;
@@ -87,7 +129,7 @@ impl HillClimb {
         match self.neighbour(sample).filter(|_| !is_too_short) {
             Some(next) => {
                 self.phase = ClimbPhase::Arriving { from: sample.width };
-                next
+                self.goes(sample.width, next)
             }
             None => {
                 self.phase = ClimbPhase::Staying(LONGEST_PAUSE);
@@ -106,25 +148,27 @@ impl Default for HillClimb {
 impl WidthPolicy for HillClimb {
     fn next(&mut self, sample: &Sample) -> usize {
         let throughput = sample.throughput();
+        self.settling = self.settling.saturating_sub(1);
         match self.phase {
             ClimbPhase::Staying(left) => self.stay(sample, throughput, left),
             ClimbPhase::Arriving { from } => {
                 self.phase = ClimbPhase::Looking { from };
                 sample.width
             }
-            ClimbPhase::Looking { from: _ } if throughput > self.here * BETTER => {
+            ClimbPhase::Looking { .. } if throughput > self.here * BETTER => {
                 // Better: on in this direction, soon. The other direction is known.
                 let is_far_better = self.upwards && throughput > self.here * FAR_BETTER;
-                let pause = if is_far_better { LONGEST_PAUSE } else { LONG_PAUSE };
-                self.here = throughput;
-                self.pause = PAUSE;
-                self.phase = ClimbPhase::Staying(if self.is_last(sample) { pause } else { 1 });
+                self.pause = if is_far_better { LONGEST_PAUSE } else { LONG_PAUSE };
+                (self.here, self.highest) = (throughput, throughput);
+                let left = if self.is_last(sample) { self.pause } else { 1 };
+                self.phase = ClimbPhase::Staying(left);
                 sample.width
             }
+            ClimbPhase::Looking { .. } if self.settling > 0 => sample.width,
             ClimbPhase::Looking { from } => {
                 self.upwards = !self.upwards;
                 self.phase = ClimbPhase::Returning;
-                from
+                self.goes(sample.width, from)
             }
             ClimbPhase::Returning => {
                 self.phase = ClimbPhase::Staying(self.pause);

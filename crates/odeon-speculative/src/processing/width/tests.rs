@@ -1,6 +1,7 @@
 use super::{
     Controller, Fixed, HillClimb, LONGEST, SHORTEST, Sample, Threshold, WidthPolicy, WidthSample,
 };
+use std::cell::Cell;
 use std::time::Duration;
 
 const MOST: usize = 8;
@@ -72,7 +73,7 @@ fn no_other_width_is_looked_at_for_messages_shorter_than_the_way_over_the_board(
 fn noise_moves_nothing_for_good() {
     let mut policy = HillClimb::new();
     run(&mut policy, 1, 300, collides);
-    let noise = std::cell::Cell::new(1_u64);
+    let noise = Cell::new(1_u64);
     let noisy = |width: usize| {
         noise.set(noise.get().wrapping_mul(6364136223846793005).wrapping_add(1));
         let factor = 0.97 + 0.06 * (noise.get() >> 40) as f64 / (1 << 24) as f64;
@@ -92,6 +93,40 @@ fn a_change_of_the_workload_is_followed_within_a_few_samples() {
     assert_eq!(width, 1);
     // The throughput at this width says nothing of the change: a look at another one does.
     assert_eq!(run(&mut policy, width, 200, scales).0, MOST);
+}
+
+#[test]
+fn a_width_that_has_won_clearly_is_left_seldom_and_by_no_single_sample() {
+    let (mut policy, count) = (HillClimb::new(), Cell::new(0));
+    let interrupted = |width: usize| {
+        count.set(count.get() + 1);
+        let share = if count.get() % 7 == 0 { 0.3 } else { 1.0 };
+        (scales(width).0 * share, 0.01)
+    };
+    let (width, _) = run(&mut policy, 1, 40, interrupted);
+    assert_eq!(width, MOST);
+    let (width, moves) = run(&mut policy, width, 1000, interrupted);
+    assert!(width == MOST && moves <= 2 * (1000 / 48 + 1), "{moves} moves");
+}
+
+#[test]
+fn a_greater_width_has_time_to_wake_its_executors() {
+    let (of, since) = (Cell::new(1), Cell::new(0));
+    let wakes = |width: usize| {
+        since.set(if of.replace(width) == width { since.get() + 1 } else { 0 });
+        let awake = if since.get() < 3 { width.div_ceil(2) } else { width };
+        scales(awake)
+    };
+    assert_eq!(run(&mut HillClimb::new(), 1, 40, wakes).0, MOST);
+}
+
+#[test]
+fn what_becomes_slower_without_rollbacks_is_no_reason_to_be_narrower_at_once() {
+    let mut policy = HillClimb::new();
+    let (width, _) = run(&mut policy, 1, 100, scales);
+    let slower = |rollbacks: f64| move |width: usize| (scales(width).0 / 3.0, rollbacks);
+    assert_eq!(run(&mut policy.clone(), width, 40, slower(0.01)), (MOST, 0));
+    assert!(run(&mut policy, width, 40, slower(1.0)).1 > 0, "they are looked at");
 }
 
 /// Looks at an actor of width 1; answers the next width, if there is a sample.
