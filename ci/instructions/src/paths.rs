@@ -13,7 +13,7 @@ use std::fmt::Display;
 use std::sync::mpsc::Receiver;
 
 /// Each path, and how many operations show its cost.
-pub(crate) const PATHS: [(&str, u64); 9] = [
+pub(crate) const PATHS: [(&str, u64); 8] = [
     ("ring", 50_000),
     ("fjthrput", 50_000),
     ("pingpong", 50_000),
@@ -22,7 +22,6 @@ pub(crate) const PATHS: [(&str, u64); 9] = [
     ("speculative", 20_000),
     ("call", 20_000),
     ("call-speculative", 20_000),
-    ("call-concurrent", 20_000),
 ];
 
 /// Takes one path so many times.
@@ -38,8 +37,7 @@ pub(crate) fn run(path: &str, operations: u64) -> Result<(), String> {
         }
         "speculative" => speculative::run(operations),
         "call" => call::of_plain(operations),
-        "call-speculative" => call::of_speculative(Processing::sequential(), operations),
-        "call-concurrent" => call::of_speculative(Processing::concurrent().width(2), operations),
+        "call-speculative" => call::of_speculative(operations),
         _ => Err(format!("no such path: {path}")),
     }
 }

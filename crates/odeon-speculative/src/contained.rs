@@ -12,7 +12,7 @@
 //! | errors: their texts, their destructors | here: [`failure_of`] | it is what the message fails with |
 //! | what an attempt wants called after its rollback | `attempt.rs`, `attempt/*` | the message fails, if it has not failed already |
 //! | the same in a coordinated transaction, or of an attempt made ahead for nothing | `coordination/driver/endings.rs`, `attempt/ahead.rs` | nothing |
-//! | what an attempt wants called after its commit; effects; answers, and who waits for them | `attempt.rs`, `engine/visit.rs` | the actor fails, nothing is undone |
+//! | what an attempt wants called after its commit; effects; answers, and who waits for them | `attempt.rs`, `attempt/straight.rs`, `dispatcher.rs`, `engine/visit.rs` | the actor fails, nothing is undone |
 //! | effects that do not happen: their destructors | `handling.rs` | nothing |
 //! | functions of `join_via` | `coordination/driver.rs` | the transaction fails, and the actor that has joined |
 //! | a message that is over: its destructor | `attempt.rs`, `engine/working.rs`, `engine/visit.rs` | the actor fails, nothing is undone |

@@ -14,8 +14,8 @@ pub struct ChameneosSetup {
     pub meetings: u64,
 }
 
-/// Runs it on a theater with so many workers, in which the mall has up to 64 mailboxes, one for each
-/// creature in turn; checks what comes out.
+/// Runs it on a theater with so many workers, in which the mall has up to 64 mailboxes, one for
+/// each creature in turn; checks what comes out.
 ///
 /// # Errors
 /// If it is not what it should be.

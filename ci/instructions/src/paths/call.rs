@@ -45,9 +45,10 @@ pub(super) fn of_plain(calls: u64) -> Result<(), String> {
     run(&theater.spawn(Plain { balance: 0 }), calls)
 }
 
-pub(super) fn of_speculative(processing: Processing, calls: u64) -> Result<(), String> {
+pub(super) fn of_speculative(calls: u64) -> Result<(), String> {
     let theater = theater()?;
-    run(&theater.spawn_speculative(Hot { balance: TVar::new(0) }, processing), calls)
+    let hot = Hot { balance: TVar::new(0) };
+    run(&theater.spawn_speculative(hot, Processing::default()), calls)
 }
 
 fn run(account: &ActorRef<Deposit>, calls: u64) -> Result<(), String> {

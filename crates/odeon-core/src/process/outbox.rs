@@ -116,8 +116,8 @@ pub(crate) fn forget_held() {
     let Some(HeldOutbox(outbox)) = held() else { return };
     // SAFETY: as in `hold`. They are dropped, by a user's code, when nobody refers to the outbox
     // any more.
-    let effects = unsafe { mem::take(&mut (*outbox.as_ptr()).effects) };
-    drop(effects);
+    let mut forgotten = unsafe { mem::take(&mut *outbox.as_ptr()) };
+    forgotten.discard();
 }
 
 /// Runs `work` with its effects let out, also in an attempt.

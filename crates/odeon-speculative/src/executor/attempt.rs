@@ -272,7 +272,7 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
             let hooks = contained(|| after.call());
             first_of(hooks, contained(|| outbox.release()))
         };
-        Ok(match self.let_out(act) {
+        Ok(match self.as_actor(act) {
             Ok(()) if is_last => Handled::Last,
             Ok(()) => Handled::Committed,
             Err(panic) if is_last => Handled::FailedLast(panic),
@@ -282,7 +282,7 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
 
     /// Has effects happen, as the actor's.
     #[inline(always)]
-    fn let_out<R>(&self, effects: impl FnOnce() -> R) -> R {
+    fn as_actor<R>(&self, effects: impl FnOnce() -> R) -> R {
         match self.me {
             Me::Turn(_) => effects(),
             Me::Beside(me) => as_sender(me, effects),

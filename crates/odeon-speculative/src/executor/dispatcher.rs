@@ -193,7 +193,7 @@ impl<A: SpeculativeActor> Dispatcher<A> {
                     }
                 }
                 Some(finished) => Some(Attempted::Finished(finished, ())),
-                None => otherwise,
+                None => Some(otherwise.expect("an attempt ends in one way")),
             };
             let Some(ended) = otherwise else {
                 // Not through the exit: nobody else commits, or has effects under way, while

@@ -84,18 +84,25 @@ fn list_group(mix: &'static str, times: f64) -> Group {
 
 /// The ledger's adaptive actor; `times` is how much faster than the plain one it is to be.
 fn ledger_groups() -> Vec<Group> {
-    let against_plain = |what, settings: &[(&'static str, u64)], times: f64| {
+    let of = |what: &str, settings: &[(&'static str, u64)], times: f64| {
         let settings: Vec<Setting> =
             settings.iter().map(|(name, number)| (*name, Number(*number))).collect();
-        let what = format!("ledger: {what}, against a plain actor");
-        let goal = AtMostTimes(1.0 / times, PLAIN);
-        alone("ledger", QUICK).with(&settings).figure(&what, ADAPTIVE, goal)
+        let figure = |whom| format!("ledger: {what}, against {whom}");
+        alone("ledger", QUICK)
+            .with(&settings)
+            .figure(&figure("a plain actor"), ADAPTIVE, AtMostTimes(1.0 / times, PLAIN))
+            .figure(&figure("concurrent"), ADAPTIVE, AtMostTimes(ADAPTS, CONCURRENT))
+            .figure(&figure("one at a time"), ADAPTIVE, AtMostTimes(ADAPTS, ONE_AT_A_TIME))
     };
-    let (two_us, entries) = (("handler_ns", 2000), ("entries", 100_000));
+    let entries = |ns, count| [("handler_ns", ns), ("entries", count)];
+    let two_us = entries(2000, 100_000);
     vec![
-        against_plain("entries of 2 us that do not meet", &[two_us, entries], 1.8),
-        against_plain("entries of 2 us that all meet", &[two_us, entries, ("conflict", 100)], 0.9),
-        against_plain("empty entries", &[("handler_ns", 0), ("entries", 1_000_000)], 0.8),
-        against_plain("questions of 2 us", &[two_us, entries, ("reads", 100)], 1.8),
+        of("empty entries", &entries(0, 1_000_000), 0.85),
+        of("entries of 100 ns that do not meet", &entries(100, 500_000), 0.95),
+        of("entries of 500 ns that do not meet", &entries(500, 300_000), 1.3),
+        of("entries of 2 us that do not meet", &two_us, 1.85),
+        of("entries of 10 us that do not meet", &entries(10_000, 50_000), 1.9),
+        of("entries of 2 us that all meet", &[two_us[0], two_us[1], ("conflict", 100)], 0.9),
+        of("questions of 2 us", &[two_us[0], two_us[1], ("reads", 100)], 1.85),
     ]
 }

@@ -1,7 +1,10 @@
 //! Effects one behind the other in one piece of memory, which is used again: to hold one back
-//! allocates nothing.
+//! seldom allocates.
 
 use std::mem::{MaybeUninit, align_of, size_of};
+
+/// TUNE: words that are kept for the next effects: those of a few hundred messages.
+const KEPT_WORDS: usize = 4096;
 
 /// A word of a closure, or of what stands before it.
 type Word = MaybeUninit<*const ()>;
@@ -38,8 +41,6 @@ pub(super) struct HeldEffects {
 // SAFETY: closures are `Send`, as `push` demands, and nothing else is in there but references to
 // constants. They are moved as bytes, as any value may be.
 unsafe impl Send for HeldEffects {}
-// SAFETY: nothing can be done with a shared reference but to count.
-unsafe impl Sync for HeldEffects {}
 
 impl HeldEffects {
     /// Adds one behind all others.
@@ -89,6 +90,7 @@ impl HeldEffects {
     fn use_up_first(&mut self, how: impl FnOnce(&EffectKind) -> unsafe fn(*mut Word)) -> bool {
         if self.count == 0 {
             self.words.clear();
+            self.words.shrink_to(KEPT_WORDS);
             self.first = 0;
             return false;
         }

@@ -21,7 +21,7 @@ enum Straight<'a> {
     /// The actor has ended meanwhile.
     TooLate,
     /// The attempt has ended otherwise.
-    Not(Attempted<FinishedHere<'a>, (), HandlerError>),
+    Otherwise(Attempted<FinishedHere<'a>, (), HandlerError>),
 }
 
 impl<'a, A: SpeculativeActor> Attempt<'a, A> {
@@ -46,22 +46,22 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
                 {
                     finished
                 }
-                other => return Straight::Not(other),
+                other => return Straight::Otherwise(other),
             };
             if outbox.is_empty() {
                 commits = true;
-                return commit(finished).unwrap_or_else(Straight::Not);
+                return commit(finished).unwrap_or_else(Straight::Otherwise);
             }
             // Between what effects tell and when they tell it others may commit.
             interruption::point();
             let passed = self.exit.pass(false, || {
                 commits = true;
                 let committed = commit(finished)?;
-                self.let_out(|| outbox.release());
+                self.as_actor(|| outbox.release());
                 Ok(committed)
             });
             match passed {
-                Ok(ended) => ended.unwrap_or_else(Straight::Not),
+                Ok(ended) => ended.unwrap_or_else(Straight::Otherwise),
                 Err(Closed) => Straight::TooLate,
             }
         });
@@ -76,7 +76,7 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
                 discard(outbox);
                 return Some(Handled::Failed(panic));
             }
-            Ok(Straight::Not(ended)) => Ok(ended),
+            Ok(Straight::Otherwise(ended)) => Ok(ended),
             Err(panic) => Err(panic),
         };
         let first = First { ended, wants: ctx.wants() };

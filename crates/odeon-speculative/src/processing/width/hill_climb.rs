@@ -1,31 +1,36 @@
 //! Goes where the throughput is higher, and stays there unless another width is clearly better.
 //!
 //! The direction that the thesis leaves to future work (Hayduk, "Exploiting Concurrency and
-//! Heterogeneity for Energy-efficient Computing: An Actor-based Approach", 7.2.2).
+//! Heterogeneity for Energy-efficient Computing: An Actor-based Approach", 7.2.2). What the
+//! constants are for: `docs/decisions/044-how-an-adaptive-actor-decides.md`.
 
 use super::{Sample, WidthPolicy};
 use std::mem;
 
 /// TUNE: how much better another width must be to go there, so that noise does not move it.
 const BETTER: f64 = 1.07;
-/// TUNE: samples between two looks at other widths, at first and at most.
+/// TUNE: samples between two looks in one direction, at first and at most. Each look in vain
+/// doubles them.
 const PAUSE: u32 = 6;
 const LONGEST_PAUSE: u32 = 192;
-/// TUNE: and when it has just come from there. [`LONGEST_PAUSE`] if that was narrower and worse by
-/// this factor: to look back costs three samples of what was won, and a workload that collides at a
-/// great width is seen by its throughput; one that would scale is not, at a small one.
+/// TUNE: and before a look back to where it has just come from. [`LONGEST_PAUSE`] if that was
+/// narrower and worse by this factor: to look back costs some samples of what was won, and a
+/// workload that collides at a great width is seen by its throughput; one that would scale is not,
+/// at a small one.
 const LONG_PAUSE: u32 = 48;
 const FAR_BETTER: f64 = 1.4;
 /// TUNE: a throughput that has changed by this factor, in two samples one after the other, is
 /// another workload. A single one is not believed: the machine may have done something else.
 const CHANGED: f64 = 1.5;
-/// TUNE: from this share of attempts that commit on nothing speaks for fewer at once. Where nearly
-/// all do, several at once that have become slower take longer, or have fewer cores.
+/// TUNE: above this share of attempts that commit, what has become slower at several at once is not
+/// taken for another workload: messages take longer, or there are fewer cores.
 const NEARLY_ALL: f64 = 0.9;
-
-/// TUNE: samples, from the change to a greater width on, in which that may be slower than it will
-/// be: executors have to be woken, which takes milliseconds if their threads sleep.
-const SETTLING: u32 = 4;
+/// TUNE: how fast the highest throughput is forgotten.
+const FORGOTTEN: f64 = 0.02;
+/// TUNE: samples, from the change to another width on, in which that may be slower than it will be.
+/// For a greater one executors have to be woken, which takes milliseconds if their threads sleep.
+const SETTLING_UP: u32 = 4;
+const SETTLING_DOWN: u32 = 3;
 
 /// TUNE: messages a second, one at a time, above which no other width is looked at: each takes less
 /// than what is paid for one that is handled beside others (its way over the board and the log of
@@ -41,7 +46,9 @@ pub struct HillClimb {
     here: f64,
     /// The highest of the present width.
     highest: f64,
-    pause: u32,
+    narrower: LookPauses,
+    wider: LookPauses,
+    /// In which direction it has looked last.
     upwards: bool,
     /// So many samples until the present width shows what it can.
     settling: u32,
@@ -49,10 +56,19 @@ pub struct HillClimb {
     is_doubtful: bool,
 }
 
+/// When it looks in one direction.
+#[derive(Debug, Clone, Copy)]
+struct LookPauses {
+    /// Samples until the next time.
+    left: u32,
+    /// And from then on until the next one, if that is in vain.
+    pause: u32,
+}
+
 #[derive(Debug, Clone, Copy)]
 enum ClimbPhase {
-    /// At the width that is thought best; so many samples until the next look elsewhere.
-    Staying(u32),
+    /// At the width that is thought best.
+    Staying,
     /// The width has just changed from the given one: this sample has some of both.
     Arriving { from: usize },
     /// This sample is of another width than the given one.
@@ -61,81 +77,112 @@ enum ClimbPhase {
     Returning,
 }
 
+impl LookPauses {
+    const SOON: Self = Self { left: 1, pause: PAUSE };
+
+    fn after(pause: u32) -> Self {
+        Self { left: pause, pause }
+    }
+
+    /// The last one was in vain.
+    fn put_off(&mut self) {
+        *self = Self { left: self.pause, pause: (self.pause * 2).min(LONGEST_PAUSE) };
+    }
+
+    fn at_most(&mut self, pause: u32) {
+        *self = Self { left: self.left.min(pause), pause: self.pause.min(pause) };
+    }
+
+    fn pass(&mut self) {
+        self.left = self.left.saturating_sub(1);
+    }
+}
+
 impl HillClimb {
     /// Knows nothing yet.
     pub fn new() -> Self {
         Self {
-            phase: ClimbPhase::Staying(1),
+            phase: ClimbPhase::Staying,
             here: 0.0,
             highest: 0.0,
-            pause: PAUSE,
+            narrower: LookPauses::SOON,
+            wider: LookPauses::SOON,
             upwards: true,
             settling: 0,
             is_doubtful: false,
         }
     }
 
-    /// The next width to look at; the last one in a direction turns round.
-    fn neighbour(&mut self, sample: &Sample) -> Option<usize> {
-        for _ in 0..2 {
-            let next = if self.upwards { sample.width * 2 } else { sample.width / 2 };
+    fn looks(&mut self, upwards: bool) -> &mut LookPauses {
+        if upwards { &mut self.wider } else { &mut self.narrower }
+    }
+
+    /// The next width to look at, if it is time to.
+    fn next_look(&mut self, sample: &Sample) -> Option<usize> {
+        for upwards in [self.upwards, !self.upwards] {
+            let next = if upwards { sample.width * 2 } else { sample.width / 2 };
             let next = next.clamp(1, sample.most);
-            if next != sample.width {
+            if next != sample.width && self.looks(upwards).left == 0 {
+                self.upwards = upwards;
                 return Some(next);
             }
-            self.upwards = !self.upwards;
         }
         None
     }
 
-    /// Whether there is no other width in this direction.
-    fn is_last(&self, sample: &Sample) -> bool {
-        sample.width == if self.upwards { sample.most } else { 1 }
-    }
-
-    /// Whether this is the second sample of another workload.
-    fn has_changed(&mut self, sample: &Sample, now: f64) -> bool {
-        let may_be_narrower = sample.width > 1 && sample.share_of_commits() < NEARLY_ALL;
-        let is_slower = now * CHANGED < self.here && (sample.width == 1 || may_be_narrower);
+    /// Takes a sample of the present width; answers whether it is the second one that shows another
+    /// workload.
+    fn learn(&mut self, sample: &Sample, now: f64) -> bool {
+        if self.settling > 0 || self.here == 0.0 {
+            (self.here, self.highest) = (self.here.max(now), self.highest.max(now));
+            return false;
+        }
+        let is_slower = now * CHANGED < self.here;
         let is_other = is_slower || now > self.highest * CHANGED;
         let was_doubtful = mem::replace(&mut self.is_doubtful, is_other);
-        is_other && was_doubtful
-    }
-
-    /// Answers the width that it goes to.
-    fn goes(&mut self, from: usize, to: usize) -> usize {
-        self.settling = if to > from { SETTLING } else { 0 };
-        self.is_doubtful = false;
-        to
-    }
-
-    fn stay(&mut self, sample: &Sample, now: f64, left: u32) -> usize {
-        if self.settling > 0 || self.here == 0.0 {
-            self.here = self.here.max(now);
-            self.highest = self.highest.max(now);
-        } else if self.has_changed(sample, now) {
-            // What was learnt is void.
-            *self = Self { here: now, highest: now, upwards: self.upwards, ..Self::new() };
-            return sample.width;
-        } else if !self.is_doubtful {
+        if is_other && was_doubtful {
+            self.is_doubtful = false;
+            self.here = now;
+            if is_slower && sample.width > 1 && sample.share_of_commits() > NEARLY_ALL {
+                self.narrower.at_most(LONG_PAUSE);
+                return false;
+            }
+            self.highest = now;
+            return true;
+        }
+        if !is_other {
             self.here = self.here * 0.7 + now * 0.3;
-            self.highest = self.highest.max(now);
+            self.highest = now.max(self.highest + (self.here - self.highest) * FORGOTTEN);
         }
-        if left > 1 {
-            self.phase = ClimbPhase::Staying(left - 1);
+        false
+    }
+
+    fn stay(&mut self, sample: &Sample, now: f64) -> usize {
+        if self.learn(sample, now) {
+            // What was learnt is void.
+            (self.narrower, self.wider) = (LookPauses::SOON, LookPauses::SOON);
             return sample.width;
         }
-        let is_too_short = sample.width == 1 && sample.throughput() > TOO_SHORT;
-        match self.neighbour(sample).filter(|_| !is_too_short) {
-            Some(next) => {
-                self.phase = ClimbPhase::Arriving { from: sample.width };
-                self.goes(sample.width, next)
-            }
-            None => {
-                self.phase = ClimbPhase::Staying(LONGEST_PAUSE);
-                sample.width
-            }
+        self.narrower.pass();
+        self.wider.pass();
+        let is_too_short = sample.width == 1 && self.here > TOO_SHORT;
+        if self.is_doubtful || is_too_short {
+            return sample.width;
         }
+        let Some(next) = self.next_look(sample) else { return sample.width };
+        self.settling = if self.upwards { SETTLING_UP } else { SETTLING_DOWN };
+        self.phase = ClimbPhase::Arriving { from: sample.width };
+        next
+    }
+
+    /// The width that it looks at is better: on in this direction, soon. The other one is known.
+    fn goes_on(&mut self, now: f64) {
+        let is_far_better = self.upwards && now > self.here * FAR_BETTER;
+        *self.looks(self.upwards) = LookPauses::SOON;
+        *self.looks(!self.upwards) =
+            LookPauses::after(if is_far_better { LONGEST_PAUSE } else { LONG_PAUSE });
+        (self.here, self.highest) = (now, now);
+        self.phase = ClimbPhase::Staying;
     }
 }
 
@@ -147,35 +194,22 @@ impl Default for HillClimb {
 
 impl WidthPolicy for HillClimb {
     fn next(&mut self, sample: &Sample) -> usize {
-        let throughput = sample.throughput();
+        let now = sample.throughput();
         self.settling = self.settling.saturating_sub(1);
         match self.phase {
-            ClimbPhase::Staying(left) => self.stay(sample, throughput, left),
-            ClimbPhase::Arriving { from } => {
-                self.phase = ClimbPhase::Looking { from };
-                sample.width
-            }
-            ClimbPhase::Looking { .. } if throughput > self.here * BETTER => {
-                // Better: on in this direction, soon. The other direction is known.
-                let is_far_better = self.upwards && throughput > self.here * FAR_BETTER;
-                self.pause = if is_far_better { LONGEST_PAUSE } else { LONG_PAUSE };
-                (self.here, self.highest) = (throughput, throughput);
-                let left = if self.is_last(sample) { self.pause } else { 1 };
-                self.phase = ClimbPhase::Staying(left);
-                sample.width
-            }
-            ClimbPhase::Looking { .. } if self.settling > 0 => sample.width,
+            ClimbPhase::Staying => return self.stay(sample, now),
+            ClimbPhase::Arriving { from } => self.phase = ClimbPhase::Looking { from },
+            ClimbPhase::Looking { .. } if now > self.here * BETTER => self.goes_on(now),
+            ClimbPhase::Looking { .. } if self.settling > 0 => {}
             ClimbPhase::Looking { from } => {
-                self.upwards = !self.upwards;
+                self.looks(self.upwards).put_off();
+                self.settling = if from > sample.width { SETTLING_UP } else { 0 };
                 self.phase = ClimbPhase::Returning;
-                self.goes(sample.width, from)
+                return from;
             }
-            ClimbPhase::Returning => {
-                self.phase = ClimbPhase::Staying(self.pause);
-                self.pause = (self.pause * 2).min(LONGEST_PAUSE);
-                sample.width
-            }
+            ClimbPhase::Returning => self.phase = ClimbPhase::Staying,
         }
+        sample.width
     }
 
     fn goes_by(&self) -> Option<&'static str> {

@@ -121,6 +121,22 @@ fn a_greater_width_has_time_to_wake_its_executors() {
 }
 
 #[test]
+fn a_look_that_is_disturbed_in_the_middle_of_a_climb_is_made_again_soon() {
+    let at_four = Cell::new(0);
+    let disturbed = |width: usize| {
+        at_four.set(at_four.get() + u32::from(width == 4));
+        if width == 4 && at_four.get() <= 4 { scales(1) } else { scales(width) }
+    };
+    assert_eq!(run(&mut HillClimb::new(), 1, 60, disturbed).0, MOST);
+    let at_two = Cell::new(0);
+    let disturbed = |width: usize| {
+        at_two.set(at_two.get() + u32::from(width == 2));
+        if width == 2 && at_two.get() <= 2 { (10.0, 1.0) } else { collides(width) }
+    };
+    assert_eq!(run(&mut HillClimb::new(), MOST, 60, disturbed).0, 1);
+}
+
+#[test]
 fn what_becomes_slower_without_rollbacks_is_no_reason_to_be_narrower_at_once() {
     let mut policy = HillClimb::new();
     let (width, _) = run(&mut policy, 1, 100, scales);
