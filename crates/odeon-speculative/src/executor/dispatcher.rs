@@ -2,7 +2,6 @@
 //! enough, and otherwise brings them to the board and works there beside the runners.
 
 use crate::actor::context::{Me, SpeculativeContext, Wants};
-use crate::actor::outcome::HandlerError;
 use crate::actor::speculative_actor::SpeculativeActor;
 use crate::contained::{Panic, contained, quietly};
 use crate::executor::attempt::{Attempt, First, Handled, admit_and_handle};
@@ -15,7 +14,7 @@ use crate::processing::Ordering;
 use odeon_core::extend::{self, Behavior, Companion, Lane, NoInner, Place};
 use odeon_core::{Access, ActorRef, Bound, Context, Message};
 use odeon_stm::Mode;
-use odeon_stm::staged::{AfterCommit, Attempted, FinishedHere, attempt_here};
+use odeon_stm::staged::{Attempted, attempt_here};
 use odeon_sync::{interruption, thread};
 use std::panic::resume_unwind;
 use std::slice;
@@ -189,7 +188,10 @@ impl<A: SpeculativeActor> Dispatcher<A> {
                     effects.are_to_happen();
                     match finished.commit_if_simple() {
                         Ok(()) => None,
-                        Err(finished) => commit_without_hooks(finished).err(),
+                        Err(finished) if finished.has_hooks() => {
+                            Some(Attempted::Finished(finished, ()))
+                        }
+                        Err(finished) => finished.commit().err().map(Attempted::RolledBack),
                     }
                 }
                 Some(finished) => Some(Attempted::Finished(finished, ())),
@@ -298,20 +300,6 @@ impl<A: SpeculativeActor> Dispatcher<A> {
         }
         self.engine.work(&Executor::Turn, &mut self.scratch)
     }
-}
-
-/// Commits an attempt that writes more than one number.
-///
-/// # Errors
-/// The attempt, if it has hooks; or why it was rolled back.
-#[inline(never)]
-fn commit_without_hooks(
-    finished: FinishedHere<'_>,
-) -> Result<(), Attempted<FinishedHere<'_>, (), HandlerError>> {
-    if finished.has_hooks() {
-        return Err(Attempted::Finished(finished, ()));
-    }
-    finished.commit_before_hooks().map(AfterCommit::call).map_err(Attempted::RolledBack)
 }
 
 impl<A: SpeculativeActor> Behavior for Dispatcher<A> {

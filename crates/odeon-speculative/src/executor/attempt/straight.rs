@@ -11,7 +11,7 @@ use crate::executor::handling::discard;
 use crate::executor::job::Job;
 use odeon_core::Access;
 use odeon_core::extend::Outbox;
-use odeon_stm::staged::{AfterCommit, Attempted, FinishedHere, attempt_here};
+use odeon_stm::staged::{Attempted, FinishedHere, RolledBack, attempt_here};
 use odeon_sync::interruption;
 use std::slice;
 
@@ -22,6 +22,15 @@ enum Straight<'a> {
     TooLate,
     /// The attempt has ended otherwise.
     Otherwise(Attempted<FinishedHere<'a>, (), HandlerError>),
+}
+
+impl Straight<'_> {
+    fn of(committed: Result<(), RolledBack>) -> Self {
+        match committed {
+            Ok(()) => Self::Committed,
+            Err(rolled_back) => Self::Otherwise(Attempted::RolledBack(rolled_back)),
+        }
+    }
 }
 
 impl<'a, A: SpeculativeActor> Attempt<'a, A> {
@@ -50,18 +59,16 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
             };
             if outbox.is_empty() {
                 commits = true;
-                return commit(finished).unwrap_or_else(Straight::Otherwise);
+                return Straight::of(finished.commit());
             }
             // Between what effects tell and when they tell it others may commit.
             interruption::point();
             let passed = self.exit.pass(false, || {
                 commits = true;
-                let committed = commit(finished)?;
-                self.as_actor(|| outbox.release());
-                Ok(committed)
+                finished.commit().map(|()| self.as_actor(|| outbox.release()))
             });
             match passed {
-                Ok(ended) => ended.unwrap_or_else(Straight::Otherwise),
+                Ok(committed) => Straight::of(committed),
                 Err(Closed) => Straight::TooLate,
             }
         });
@@ -89,13 +96,4 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
         let may_write = !finished.has_written() || !access.only_reads();
         may_write && !finished.has_hooks() && !self.exit.is_closing()
     }
-}
-
-/// Commits what has no hooks.
-#[inline(always)]
-fn commit(
-    finished: FinishedHere<'_>,
-) -> Result<Straight<'_>, Attempted<FinishedHere<'_>, (), HandlerError>> {
-    finished.commit_before_hooks().map(AfterCommit::call).map_err(Attempted::RolledBack)?;
-    Ok(Straight::Committed)
 }
