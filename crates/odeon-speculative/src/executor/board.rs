@@ -201,6 +201,20 @@ impl<M: Message> Board<M> {
         self.is_stopping || self.is_failing || !self.failures.is_empty()
     }
 
+    /// Jobs have come from the inbox, as by [`add`](Self::add). What a sender sends in one go comes
+    /// in one piece: all of it but the first one goes to the lane's queue without a further look.
+    pub(crate) fn add_all(&mut self, jobs: impl Iterator<Item = Job<M>>) -> Vec<GivesWay> {
+        let (mut jobs, mut give_way) = (jobs.peekable(), Vec::new());
+        while let Some(job) = jobs.next() {
+            let lane = job.lane;
+            give_way.extend(self.add(job));
+            if let (Some(lane), None) = (lane, &self.in_order) {
+                self.waiting += self.lanes.wait_behind(lane, &mut jobs);
+            }
+        }
+        give_way
+    }
+
     /// A job has come from the inbox. Answers the coordinated transaction that must not wait for it
     /// with anything in its hands
     /// ([`Transaction::give_way`](crate::executor::transaction::Transaction::give_way)).
@@ -291,7 +305,7 @@ impl<M: Message> Board<M> {
         self.next_visit() || self.next().is_some()
     }
 
-    /// Takes a batch of up to `most` jobs.
+    /// Takes a batch of up to `most` jobs into `batch`, which is empty.
     pub(crate) fn take(&mut self, batch: &mut VecDeque<Job<M>>, most: usize) -> Option<How> {
         let how = self.next()?;
         self.note_batch();
@@ -315,17 +329,18 @@ impl<M: Message> Board<M> {
             }
             How::Alone | How::InOrder(_) => return Some(self.take_in_order(how, batch, most)),
         };
-        // What is ready is shared among those who may come.
+        // Lane by lane, so that others find whole lanes; what is ready is shared among those who
+        // may come.
         let most = if how == How::Alone { 1 } else { most };
-        let firsts = queue.len().div_ceil(self.width).clamp(1, most);
-        let mut room = most - firsts;
-        for first in queue.drain(..firsts) {
-            batch.push_back(first);
-            let before = batch.len();
-            self.lanes.follow(batch, room);
-            room -= batch.len() - before;
+        let firsts = queue.len().div_ceil(self.width);
+        for _ in 0..firsts {
+            if batch.len() == most {
+                break;
+            }
+            batch.extend(queue.pop_front());
+            self.lanes.follow(batch, most - batch.len());
         }
-        let count = most - room;
+        let count = batch.len();
         self.waiting -= count;
         self.running += count;
         Some(how)
@@ -344,14 +359,16 @@ impl<M: Message> Board<M> {
         }
     }
 
-    /// A job of a batch is over.
-    pub(crate) fn finish_job(&mut self, lane: Option<Lane>) {
-        self.running -= 1;
+    /// So many jobs of a batch are over, and with them these lanes are left.
+    pub(crate) fn finish_jobs(&mut self, count: usize, left: impl Iterator<Item = Lane>) {
+        self.running -= count;
         if self.in_order.is_some() {
             return;
         }
-        if let Some(next) = self.lanes.leave(lane) {
-            self.make_ready(next);
+        for lane in left {
+            if let Some(next) = self.lanes.leave(lane) {
+                self.make_ready(next);
+            }
         }
     }
 

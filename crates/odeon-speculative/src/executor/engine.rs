@@ -26,7 +26,7 @@ use adapting::Adapting;
 use in_order::Sequence;
 use odeon_core::extend::{self, Congestion, RELIEVED_AT, wake_shared};
 use odeon_core::{ActorRef, Clock};
-use odeon_sync::atomic::{AtomicUsize, Ordering};
+use odeon_sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use odeon_sync::{Mutex, MutexGuard, interruption};
 use runners::Runners;
 use std::fmt;
@@ -46,7 +46,6 @@ pub(crate) struct Engine<A: SpeculativeActor> {
     pub(crate) parking: Parking<A>,
     pub(crate) transactions: Arc<dyn Transactions>,
     pub(crate) congestion: Arc<Congestion>,
-    pace: Pace,
     clock: Arc<dyn Clock>,
     /// Who changes the width, if anybody.
     adapting: Mutex<Adapting>,
@@ -65,6 +64,7 @@ struct Copies {
     waiting: AtomicUsize,
     pressing: AtomicUsize,
     ready: AtomicUsize,
+    committed: AtomicU64,
     width: AtomicUsize,
     /// 1 if the actor's own turn has something to see to.
     attention: AtomicUsize,
@@ -77,6 +77,7 @@ impl Copies {
             waiting: AtomicUsize::new(0),
             pressing: AtomicUsize::new(0),
             ready: AtomicUsize::new(0),
+            committed: AtomicU64::new(0),
             width: AtomicUsize::new(width),
             attention: AtomicUsize::new(0),
         }
@@ -111,6 +112,10 @@ struct EngineState<A: SpeculativeActor> {
     /// Keeps the actor while jobs are outstanding.
     keeps: Option<ActorRef<A::Msg>>,
     runners: Runners,
+    pace: Pace,
+    /// Messages that executors have brought to commit in batches. Counted here and not in the
+    /// tally: who gives back a batch has the lock, and the line that comes with it.
+    committed: u64,
     /// Whether so many jobs press that senders may wait for the actor's own turn to let them go on.
     presses: bool,
     /// Whether the actor is to leave its theater, once it rests.
@@ -142,6 +147,8 @@ impl<A: SpeculativeActor> Engine<A> {
                 generation: 0,
                 keeps: None,
                 runners: Runners::default(),
+                pace: Pace::default(),
+                committed: 0,
                 presses: false,
                 is_to_rest: false,
             }),
@@ -151,7 +158,6 @@ impl<A: SpeculativeActor> Engine<A> {
             parking: Parking::new(),
             transactions,
             congestion,
-            pace: Pace::default(),
             clock,
             adapting: Mutex::new(Adapting::new(controller)),
             decisions,
@@ -181,6 +187,7 @@ impl<A: SpeculativeActor> Engine<A> {
         self.copies.waiting.store(board.waiting(), Ordering::Relaxed);
         self.copies.pressing.store(board.pressing(), Ordering::Relaxed);
         self.copies.ready.store(board.ready(), Ordering::Relaxed);
+        self.copies.committed.store(shared.committed, Ordering::Relaxed);
         self.copies.width.store(board.width(), Ordering::Relaxed);
         self.copies.attention.store(attention, Ordering::Relaxed);
         drop(shared);
@@ -212,6 +219,12 @@ impl<A: SpeculativeActor> Engine<A> {
     pub(crate) fn ready(&self) -> usize {
         // ORDERING: Relaxed: a hint.
         self.copies.ready.load(Ordering::Relaxed)
+    }
+
+    /// Messages that have committed so far.
+    fn commits(&self) -> u64 {
+        // ORDERING: Relaxed: a count for statistics.
+        self.tally.commits() + self.copies.committed.load(Ordering::Relaxed)
     }
 
     pub(crate) fn width(&self) -> usize {
@@ -259,8 +272,7 @@ impl<A: SpeculativeActor> Engine<A> {
     ) {
         let mut shared = self.lock();
         let keeps = shared.keeps.get_or_insert_with(me).clone();
-        let mut give_way = Vec::new();
-        jobs.drain(..).for_each(|job| give_way.extend(shared.board.add(job)));
+        let give_way = shared.board.add_all(jobs.drain(..));
         self.fill(&keeps, &mut shared);
         let EngineState { board, runners, .. } = &mut *shared;
         let rested = runners.next(board);

@@ -15,6 +15,7 @@ use crate::executor::number_map::NumberMap;
 use crate::executor::transaction::Transaction;
 use odeon_core::extend::Lane;
 use std::collections::VecDeque;
+use std::iter::Peekable;
 use std::sync::Arc;
 use waiting::LaneQueue;
 
@@ -171,6 +172,27 @@ impl<M> Lanes<M> {
         Entered::Ready(job)
     }
 
+    /// If the place of this lane is taken, and nothing has halted the lane: puts the next jobs of
+    /// it behind what waits for the place, visits excepted. Answers how many.
+    pub(crate) fn wait_behind(
+        &mut self,
+        lane: Lane,
+        jobs: &mut Peekable<impl Iterator<Item = Job<M>>>,
+    ) -> usize {
+        let place = &mut self.places[place_of(lane)];
+        if !place.is_busy || self.halted.contains_key(&lane) {
+            return 0;
+        }
+        let mut count = 0;
+        let is_next = |job: &Job<M>| job.lane == Some(lane) && job.enlistment.is_none();
+        while let Some(job) = jobs.next_if(is_next) {
+            place.waiting.push_back(job);
+            count += 1;
+        }
+        self.in_use.waited += count as u64;
+        count
+    }
+
     /// How they have been used so far.
     pub(crate) fn in_use(&self) -> LaneUse {
         self.in_use
@@ -191,16 +213,7 @@ impl<M> Lanes<M> {
         let Some((Some(lane), kind)) = batch.back().map(|last| (last.lane, last.kind)) else {
             return;
         };
-        let waiting = &mut self.places[place_of(lane)].waiting;
-        if batch.len() == 1 {
-            let first = batch.pop_front();
-            let are_all = waiting.take_all_of(lane, kind, most, batch);
-            first.into_iter().for_each(|first| batch.push_front(first));
-            if are_all {
-                return;
-            }
-        }
-        batch.extend((0..most).map_while(|_| waiting.pop_front_of(lane, kind)));
+        self.places[place_of(lane)].waiting.take_those_of(lane, kind, most, batch);
     }
 
     /// A job that has followed another one is not to begin after all: it is again the next one.
@@ -211,8 +224,8 @@ impl<M> Lanes<M> {
 
     /// The job that had taken the place of a lane is over: the next one of it, which has the place
     /// then.
-    pub(crate) fn leave(&mut self, lane: Option<Lane>) -> Option<Job<M>> {
-        self.hand_on(place_of(lane?))
+    pub(crate) fn leave(&mut self, lane: Lane) -> Option<Job<M>> {
+        self.hand_on(place_of(lane))
     }
 
     /// The job that had taken the place of a lane waits elsewhere, as a visit or parked: the next
@@ -232,7 +245,7 @@ impl<M> Lanes<M> {
         let mut halted = Halted { by, visits: 1, first_of, passed: 0, behind: of_lane };
         halted.behind.iter_mut().for_each(|job| stands_behind(by, job));
         self.halted.insert(lane, halted);
-        self.leave(Some(lane))
+        self.leave(lane)
     }
 
     /// Messages that were joined to coordinated transactions and wait behind jobs that are none.

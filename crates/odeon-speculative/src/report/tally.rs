@@ -48,10 +48,14 @@ impl AttemptTally {
         self.failed.count(name);
     }
 
-    /// Commits and rollbacks so far.
-    pub(crate) fn commits_and_rollbacks(&self) -> (u64, u64) {
-        let rollbacks = self.rollbacks.iter().map(|count| count.load(Ordering::Relaxed)).sum();
-        (self.commits.load(Ordering::Relaxed), rollbacks)
+    /// Commits that were counted here.
+    pub(crate) fn commits(&self) -> u64 {
+        self.commits.load(Ordering::Relaxed)
+    }
+
+    /// Rollbacks so far.
+    pub(crate) fn rollbacks(&self) -> u64 {
+        self.rollbacks.iter().map(|count| count.load(Ordering::Relaxed)).sum()
     }
 
     /// What is counted here; the rest is left empty.
@@ -59,7 +63,7 @@ impl AttemptTally {
         let count = |cause: &Cause| self.rollbacks[*cause as usize].load(Ordering::Relaxed);
         let (conflicts, conflicts_left_out) = self.conflicts.all();
         SpeculationStats {
-            commits: self.commits.load(Ordering::Relaxed),
+            commits: self.commits(),
             failures: self.failures.load(Ordering::Relaxed),
             failures_by_message: self.failed.all().0,
             rollbacks: Cause::ALL

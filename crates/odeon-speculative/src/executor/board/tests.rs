@@ -6,6 +6,7 @@ use crate::coordination::Precedence;
 use crate::executor::participant::Awaits;
 use crate::executor::transaction::Transactions;
 use odeon_core::{Access, Message};
+use std::iter;
 
 mod followers;
 
@@ -38,6 +39,7 @@ impl Loaded {
     fn take(&mut self) -> bool {
         self.fill();
         let Some(how) = self.board.take(&mut self.batch, 1) else { return false };
+        self.batch.clear();
         self.taken[usize::from(how == How::Reading)] += 1;
         self.running.push(how);
         true
@@ -47,7 +49,7 @@ impl Loaded {
     fn finish(&mut self, place: usize) {
         let how = self.running.swap_remove(place);
         self.board.finish(how);
-        self.board.finish_job(None);
+        self.board.finish_jobs(1, iter::empty());
     }
 
     #[track_caller]
@@ -160,7 +162,7 @@ fn of_what_is_ready_the_lowest_mailbox_begins_first() {
     while let Some(how) = board.take(&mut batch, 1) {
         order.extend(batch.drain(..).map(|job| (job.mailbox, job.message.0)));
         board.finish(how);
-        board.finish_job(None);
+        board.finish_jobs(1, iter::empty());
     }
     assert_eq!(order, [(0, 3), (0, 5), (1, 1), (1, 4), (2, 0), (2, 2), (2, 6)]);
 }

@@ -208,7 +208,7 @@ impl<M: Message> Board<M> {
         });
         visitor.messages += 1;
         if enlistment.is_passed() {
-            if let Some(next) = self.lanes.leave(job.lane.take()) {
+            if let Some(next) = job.lane.take().and_then(|lane| self.lanes.leave(lane)) {
                 self.make_ready(next);
             }
             return;

@@ -77,7 +77,7 @@ impl<A: SpeculativeActor> Engine<A> {
         let configured = adapting.configured;
         let Some(mut present) = adapting.controller.take() else { return };
         drop(adapting);
-        let (commits, rollbacks) = self.tally.commits_and_rollbacks();
+        let (commits, rollbacks) = (self.commits(), self.tally.rollbacks());
         let (at, width, waiting) = (self.clock.now(), self.width(), in_inbox + self.pressing());
         let look = WidthSample { at, width, commits, rollbacks, waiting };
         let decided =
@@ -123,6 +123,7 @@ impl<A: SpeculativeActor> Engine<A> {
         let width_goes_by = self.adapting().goes_by;
         let lanes = self.lock().board.lanes_in_use();
         SpeculationStats {
+            commits: self.commits(),
             width,
             width_goes_by,
             decisions,

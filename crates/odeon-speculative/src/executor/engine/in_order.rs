@@ -106,7 +106,7 @@ impl<A: SpeculativeActor> Engine<A> {
             while let Some(ran) = up {
                 up = match self.conclude(ran, me, attempt) {
                     Ok(handled) => {
-                        scratch.over.push(None);
+                        scratch.over += 1;
                         (over, well) = (over + 1, well + handled);
                         self.next()
                     }
@@ -118,7 +118,7 @@ impl<A: SpeculativeActor> Engine<A> {
             }
         }
         scratch.batch = batch;
-        self.tally.committed(well);
+        scratch.committed += well;
         over
     }
 

@@ -120,7 +120,7 @@ impl Workplace {
         let mut shared = self.shared.lock().unwrap();
         shared.board.finish(how);
         for job in batch {
-            shared.board.finish_job(job.lane);
+            shared.board.finish_jobs(1, job.lane.into_iter());
             self.finished(&mut shared);
         }
         BoardLook::Worked
@@ -322,7 +322,7 @@ fn try_next(engine: &Arc<Engine<Patient>>) -> Option<bool> {
             if job.is_scout {
                 engine.parking.passed(engine, mailbox);
             }
-            engine.with_board(|board| board.finish_job(lane));
+            engine.with_board(|board| board.finish_jobs(1, lane.into_iter()));
             true
         }
         Attempted::Failed(_) => unreachable!("it does not fail"),

@@ -9,7 +9,7 @@ use crate::actor::context::Me;
 use crate::actor::speculative_actor::SpeculativeActor;
 use crate::contained::{contained, drop_quietly};
 use crate::executor::attempt::{Attempt, Handled};
-use crate::executor::board::{Board, How};
+use crate::executor::board::How;
 use crate::executor::enlistment::GivesWay;
 use crate::executor::job::{Job, JobKind};
 use odeon_core::extend::{self, Lane, wake};
@@ -18,7 +18,7 @@ use odeon_stm::staged::SharedSnapshot;
 use odeon_sync::MutexGuard;
 use std::collections::vec_deque::Drain;
 use std::iter::Peekable;
-use std::mem::needs_drop;
+use std::mem::{self, needs_drop};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -56,7 +56,7 @@ impl<A: SpeculativeActor> Engine<A> {
         scratch: &mut Scratch<A::Msg>,
     ) -> bool {
         let mut shared = self.lock();
-        if matches!(executor, Executor::Turn) && self.has_better_to_do(&shared.board) {
+        if matches!(executor, Executor::Turn) && has_better_to_do(&shared) {
             self.leave_to_runners(shared);
             return false;
         }
@@ -66,8 +66,8 @@ impl<A: SpeculativeActor> Engine<A> {
                 Err(shared) => shared,
             };
         }
-        let EngineState { board, runners, .. } = &mut *shared;
-        let Some(mut how) = board.take(&mut scratch.batch, self.pace.batch(board.width())) else {
+        let EngineState { board, runners, pace, .. } = &mut *shared;
+        let Some(mut how) = board.take(&mut scratch.batch, pace.batch(board.width())) else {
             if let Executor::Runner(number) = executor {
                 runners.rest(*number);
             }
@@ -87,13 +87,6 @@ impl<A: SpeculativeActor> Engine<A> {
             }
         }
         true
-    }
-
-    /// Whether the actor's own turn is to look at its inbox meanwhile: the next message may take
-    /// long, or many executors wait for what it brings.
-    fn has_better_to_do(&self, board: &Board<A::Msg>) -> bool {
-        let is_wide = board.width() >= WIDE && board.pressing() >= board.width();
-        board.width() > 1 && self.pace.is_long() || is_wide
     }
 
     /// A runner that is awake looks at the board again; the width may have been raised after the
@@ -154,7 +147,8 @@ impl<A: SpeculativeActor> Engine<A> {
                         self.fail(panic);
                     }
                 }
-                scratch.over.push(followers.lane_that_is_left());
+                scratch.over += 1;
+                scratch.left.extend(followers.lane_that_is_left());
                 continue;
             };
             if !outcome.is_open() {
@@ -163,7 +157,8 @@ impl<A: SpeculativeActor> Engine<A> {
                     messages -= followers.wait_again(&mut scratch.unfollowed);
                 }
                 handled += well;
-                scratch.over.push(followers.lane_that_is_left());
+                scratch.over += 1;
+                scratch.left.extend(followers.lane_that_is_left());
                 continue;
             }
             match outcome {
@@ -197,16 +192,18 @@ impl<A: SpeculativeActor> Engine<A> {
                 }
                 _ => {
                     extend::dead_letter(me, job.message);
-                    scratch.over.push(lane);
+                    scratch.over += 1;
+                    scratch.left.extend(lane);
                 }
             }
         }
         drop(batch);
         drop_quietly(snapshot);
-        self.tally.committed(handled);
         extend::note_handled(messages as u32);
         let now = self.clock.now();
-        self.pace.note(now.saturating_sub(begun), messages);
+        scratch.messages = messages;
+        scratch.committed += handled;
+        scratch.took = now.saturating_sub(begun);
         now
     }
 
@@ -242,12 +239,14 @@ impl<A: SpeculativeActor> Engine<A> {
         scratch: &mut Scratch<A::Msg>,
     ) -> Option<(How, Arc<A>)> {
         let (mut shared, mut too_late, give_way) = self.recall(how, self.lock());
-        let EngineState { board, runners, state: kept, .. } = &mut *shared;
+        let EngineState { board, runners, state: kept, pace, committed, .. } = &mut *shared;
+        pace.note(scratch.took, scratch.messages);
+        *committed += mem::take(&mut scratch.committed);
         board.finish(how);
         if let Err(messages) = board.unfollow(&mut scratch.unfollowed) {
             too_late.extend(messages);
         }
-        scratch.over.drain(..).for_each(|lane| board.finish_job(lane));
+        board.finish_jobs(mem::take(&mut scratch.over), scratch.left.drain(..));
         for job in scratch.back.drain(..) {
             if let Err(message) = board.put_back(job) {
                 too_late.push(message);
@@ -256,8 +255,8 @@ impl<A: SpeculativeActor> Engine<A> {
         // Long messages leave time for others to look at what they wait for; and nothing new begins
         // on a state that is gone.
         let is_kept = kept.as_ref().is_some_and(|kept| Arc::ptr_eq(kept, &state));
-        let may_take = goes_on && is_kept && !self.pace.is_long() && !board.next_visit();
-        let most = self.pace.batch(board.width());
+        let may_take = goes_on && is_kept && !pace.is_long() && !board.next_visit();
+        let most = pace.batch(board.width());
         let next = if may_take { board.take(&mut scratch.batch, most) } else { None };
         let rested = if next.is_some() { runners.next(board) } else { None };
         let is_due = board.needs_attention() && !board.is_running();
@@ -284,6 +283,13 @@ impl<A: SpeculativeActor> Engine<A> {
         }
         next.zip(state)
     }
+}
+
+/// Whether the actor's own turn is to look at its inbox meanwhile: the next message may take long,
+/// or many executors wait for what it brings.
+fn has_better_to_do<A: SpeculativeActor>(EngineState { board, pace, .. }: &EngineState<A>) -> bool {
+    let is_wide = board.width() >= WIDE && board.pressing() >= board.width();
+    board.width() > 1 && pace.is_long() || is_wide
 }
 
 /// The jobs of a batch that follow one of a lane.

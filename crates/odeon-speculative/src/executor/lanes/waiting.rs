@@ -47,20 +47,33 @@ impl<M> LaneQueue<M> {
         if is_such { self.jobs.pop_front() } else { None }
     }
 
-    /// All of them, if they are no more than `most`, of this lane and kind, and none is a visit:
-    /// without a look at each. Nothing is in `into`.
-    pub(super) fn take_all_of(
+    /// Puts behind `batch`, the last one of which is of this lane and kind, the first ones of these
+    /// that are so too and no visits: up to `most`.
+    pub(super) fn take_those_of(
         &mut self,
         lane: Lane,
         kind: JobKind,
         most: usize,
-        into: &mut VecDeque<Job<M>>,
-    ) -> bool {
-        let are_such = self.jobs.len() <= most && self.alike == Some((lane, kind));
-        if are_such {
-            std::mem::swap(&mut self.jobs, into);
+        batch: &mut VecDeque<Job<M>>,
+    ) {
+        if self.jobs.is_empty() {
+            return;
         }
-        are_such
+        if self.alike != Some((lane, kind)) {
+            return batch.extend((0..most).map_while(|_| self.pop_front_of(lane, kind)));
+        }
+        // Without a look at each; and all of them change hands by their pointer.
+        let before = if batch.len() == 1 { batch.pop_front() } else { None };
+        match before {
+            Some(before) if self.jobs.len() <= most => {
+                std::mem::swap(&mut self.jobs, batch);
+                batch.push_front(before);
+            }
+            before => {
+                batch.extend(before);
+                batch.extend(self.jobs.drain(..most.min(self.jobs.len())));
+            }
+        }
     }
 
     /// Those of this lane; the others stay.
@@ -93,12 +106,11 @@ mod tests {
         Job::new(message, access, Some(Lane::of_number(lane)))
     }
 
-    /// What comes out if all are wanted that are changes of lane 1, three at most.
+    /// What follows a change of lane 1, three at most.
     fn taken(waiting: &mut LaneQueue<u32>) -> Vec<u32> {
-        let mut into = VecDeque::new();
-        let is_taken = waiting.take_all_of(Lane::of_number(1), JobKind::Change, 3, &mut into);
-        assert!(is_taken || into.is_empty());
-        into.into_iter().map(|job| job.message).collect()
+        let mut batch = VecDeque::from([job(0, 1, Access::Update)]);
+        waiting.take_those_of(Lane::of_number(1), JobKind::Change, 3, &mut batch);
+        batch.into_iter().skip(1).map(|job| job.message).collect()
     }
 
     #[test]
@@ -113,8 +125,8 @@ mod tests {
             assert!(waiting.pop_front_of(Lane::of_number(1), JobKind::Change).is_none());
             assert_eq!(waiting.pop_front_of(lane, kind).map(|job| job.message), Some(0));
             // Which ones are left nobody has looked at: they come out one by one.
-            assert_eq!(taken(&mut waiting), []);
-            assert_eq!(waiting.drain().map(|job| job.message).collect::<Vec<_>>(), [1, 2]);
+            assert_eq!(taken(&mut waiting), [1, 2]);
+            assert_eq!(waiting.iter().count(), 0);
             waiting.push_back(job(3, 1, Access::Update));
             assert_eq!(taken(&mut waiting), [3]);
         }
@@ -124,9 +136,9 @@ mod tests {
     fn no_more_are_taken_together_than_there_is_room_for() {
         let mut waiting = LaneQueue::new();
         (1..=4).for_each(|n| waiting.push_back(job(n, 1, Access::Update)));
+        assert_eq!(taken(&mut waiting), [1, 2, 3]);
+        assert_eq!(taken(&mut waiting), [4]);
         assert_eq!(taken(&mut waiting), []);
-        assert_eq!(waiting.pop_front().map(|job| job.message), Some(1));
-        assert_eq!(taken(&mut waiting), [2, 3, 4]);
         assert_eq!(waiting.iter().count(), 0);
     }
 

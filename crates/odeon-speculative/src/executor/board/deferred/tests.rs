@@ -79,7 +79,7 @@ fn batches_take_a_bounded_number_of_places_before_who_waits() {
         let batches = (0..100).map_while(|_| {
             let how = board.take(&mut batch, 1)?;
             board.finish(how);
-            board.finish_job(None);
+            board.finish_jobs(1, std::iter::empty());
             Some(how)
         });
         assert_eq!(batches.count(), PASSES, "width {width}");
@@ -101,7 +101,7 @@ fn an_exclusive_message_is_in_nobodys_way_for_ever_nor_has_it_to_wait() {
     assert_eq!(taken_up(&mut board), None);
     assert_eq!(board.take(&mut VecDeque::new(), 1), Some(How::Alone));
     board.finish(How::Alone);
-    board.finish_job(None);
+    board.finish_jobs(1, std::iter::empty());
     assert_eq!(taken_up(&mut board), Some(waiting.number()));
 }
 
@@ -151,7 +151,7 @@ fn messages_get_their_share_beside_arrivals_without_end() {
     assert!(tasks.count() < 10);
     assert_eq!(board.take(&mut batch, 1), Some(How::Direct));
     board.finish(How::Direct);
-    board.finish_job(None);
+    board.finish_jobs(1, std::iter::empty());
     assert!(board.take_visit(&mut Vec::new()).is_some());
 }
 

@@ -30,7 +30,7 @@ fn finish(board: &mut Board<u32>, how: How, batch: &mut VecDeque<Job<u32>>) {
     for place in 0..batch.len() {
         let lane = batch[place].lane;
         let is_followed = batch.get(place + 1).is_some_and(|next| next.lane == lane);
-        board.finish_job(lane.filter(|_| !is_followed));
+        board.finish_jobs(1, lane.filter(|_| !is_followed).into_iter());
     }
     batch.clear();
 }
@@ -50,9 +50,9 @@ fn batches(board: &mut Board<u32>, most: usize) -> Vec<Vec<u32>> {
 fn what_follows_in_a_lane_is_taken_with_the_first_one() {
     assert_eq!(batches(&mut board(2), 16), [vec![1, 2, 3], vec![11, 12]]);
     assert_eq!(batches(&mut board(2), 2), [vec![1, 2], vec![11, 12], vec![3]]);
-    // One executor gets both lanes, and there is room for the first one of each in any case.
+    // One executor gets both lanes, one after the other.
     assert_eq!(batches(&mut board(1), 16), [[1, 2, 3, 11, 12]]);
-    assert_eq!(batches(&mut board(1), 3), [vec![1, 2, 11], vec![3, 12]]);
+    assert_eq!(batches(&mut board(1), 3), [vec![1, 2, 3], vec![11, 12]]);
     assert_eq!(batches(&mut board(1), 1), [[1], [11], [2], [12], [3]]);
 }
 
@@ -108,4 +108,38 @@ fn what_has_followed_comes_out_if_the_board_is_closed_meanwhile() {
     let mut followers = Vec::from(batch.split_off(1));
     assert_eq!((left, board.unfollow(&mut followers)), (vec![11, 12], Err(vec![2, 3])));
     assert!(followers.is_empty());
+}
+
+/// A board with lane 1 halted by a parked job, which it answers as well.
+fn halted_board() -> (Board<u32>, Job<u32>) {
+    let (mut board, mut batch) = (Board::new(2), VecDeque::new());
+    board.add(job(0, Access::Update, 1));
+    let how = board.take(&mut batch, 16).expect("one is ready");
+    let parked = batch.pop_back().expect("it was taken");
+    assert!(board.park(parked.lane).is_empty());
+    board.finish(how);
+    (board, parked)
+}
+
+#[test]
+fn jobs_that_come_together_are_taken_as_if_they_had_come_one_by_one() {
+    let kinds = [Access::Update, Access::Update, Access::Snapshot, Access::Exclusive];
+    let lanes = [1, 1, 1, 2, 2, 1, 3, 3, 3, 3, 2, 1];
+    for shift in 0..kinds.len() * lanes.len() {
+        let jobs = || {
+            let kind = move |n: usize| kinds[(n / 3 + shift / lanes.len()) % kinds.len()];
+            let lane = move |n: usize| lanes[(n + shift) % lanes.len()];
+            (0..lanes.len()).map(move |n| match (n + shift) % 7 {
+                0 => Job::new(1 + n as u32, kind(n), None),
+                _ => job(1 + n as u32, kind(n), lane(n)),
+            })
+        };
+        let ((mut one, parked), (mut other, same)) = (halted_board(), halted_board());
+        jobs().for_each(|job| assert!(one.add(job).is_none()));
+        assert!(other.add_all(jobs()).is_empty());
+        assert_eq!((one.waiting(), one.pressing()), (other.waiting(), other.pressing()));
+        assert_eq!(one.lanes_in_use(), other.lanes_in_use());
+        assert!(one.unpark(parked).is_ok() && other.unpark(same).is_ok());
+        assert_eq!(batches(&mut one, 3), batches(&mut other, 3));
+    }
 }
