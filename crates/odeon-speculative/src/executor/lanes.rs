@@ -172,17 +172,19 @@ impl<M> Lanes<M> {
         Entered::Ready(job)
     }
 
-    /// If the place of this lane is taken, and nothing has halted the lane: puts the next jobs of
-    /// it behind what waits for the place, visits excepted. Answers how many.
+    /// A job of this lane has come, and with it these ones. Unless something has halted the lane,
+    /// puts the next ones that are of it, visits excepted, behind what waits for the place. Answers
+    /// how many.
     pub(crate) fn wait_behind(
         &mut self,
         lane: Lane,
         jobs: &mut Peekable<impl Iterator<Item = Job<M>>>,
     ) -> usize {
-        let place = &mut self.places[place_of(lane)];
-        if !place.is_busy || self.halted.contains_key(&lane) {
+        if self.is_halted(Some(lane)) {
             return 0;
         }
+        let place = &mut self.places[place_of(lane)];
+        debug_assert!(place.is_busy, "by the one that has come, or by another one");
         let mut count = 0;
         let is_next = |job: &Job<M>| job.lane == Some(lane) && job.enlistment.is_none();
         while let Some(job) = jobs.next_if(is_next) {
