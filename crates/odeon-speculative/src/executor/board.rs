@@ -203,13 +203,13 @@ impl<M: Message> Board<M> {
 
     /// Jobs have come from the inbox, as by [`add`](Self::add). What a sender sends in one go comes
     /// in one piece: all of it but the first one goes to the lane's queue without a further look.
-    pub(crate) fn add_all(&mut self, jobs: impl Iterator<Item = Job<M>>) -> Vec<GivesWay> {
-        let (mut jobs, mut give_way) = (jobs.peekable(), Vec::new());
-        while let Some(job) = jobs.next() {
+    pub(crate) fn add_all(&mut self, jobs: &mut VecDeque<Job<M>>) -> Vec<GivesWay> {
+        let mut give_way = Vec::new();
+        while let Some(job) = jobs.pop_front() {
             let lane = job.lane;
             give_way.extend(self.add(job));
             if let (Some(lane), None) = (lane, &self.in_order) {
-                self.waiting += self.lanes.wait_behind(lane, &mut jobs);
+                self.waiting += self.lanes.wait_behind(lane, jobs);
             }
         }
         give_way

@@ -16,6 +16,7 @@ use odeon_core::{Access, ActorRef, Bound, Context, Message};
 use odeon_stm::Mode;
 use odeon_stm::staged::{Attempted, attempt_here};
 use odeon_sync::{interruption, thread};
+use std::collections::VecDeque;
 use std::panic::resume_unwind;
 use std::slice;
 use std::sync::Arc;
@@ -26,7 +27,7 @@ pub(crate) struct Dispatcher<A: SpeculativeActor> {
     state: Arc<A>,
     ordering: Ordering,
     /// Taken from the inbox, to be brought to the board together.
-    taken: Vec<Job<A::Msg>>,
+    taken: VecDeque<Job<A::Msg>>,
     scratch: Scratch<A::Msg>,
     /// Messages that this turn has handled itself and not counted yet.
     handled: u64,
@@ -98,7 +99,7 @@ impl<A: SpeculativeActor> Dispatcher<A> {
             Err(panic) => return self.fail_beside(panic, message, ctx),
         };
         let job = self.job(message, access, lane);
-        self.taken.push(Job { place, ..job });
+        self.taken.push_back(Job { place, ..job });
         if self.is_to_bring() {
             self.bring_and_work(ctx);
         }
@@ -121,7 +122,7 @@ impl<A: SpeculativeActor> Dispatcher<A> {
             Err(panic) => return self.fail_beside(panic, message, ctx),
         };
         let job = self.job(message, access, Some(lane));
-        self.taken.push(Job { enlistment: Some(enlistment), place, ..job });
+        self.taken.push_back(Job { enlistment: Some(enlistment), place, ..job });
         if self.is_to_bring() {
             self.bring_and_work(ctx);
         }
@@ -227,7 +228,7 @@ impl<A: SpeculativeActor> Dispatcher<A> {
             // The board knows how to go on with it.
             let joins = matches!(handled, Handled::Joins);
             let enlistment = joins.then(|| self.engine.enlist());
-            self.taken.push(Job { enlistment, ..job });
+            self.taken.push_back(Job { enlistment, ..job });
             self.bring(ctx);
             return;
         }

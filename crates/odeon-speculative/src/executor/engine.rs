@@ -29,6 +29,7 @@ use odeon_core::{ActorRef, Clock};
 use odeon_sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use odeon_sync::{Mutex, MutexGuard, interruption};
 use runners::Runners;
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
@@ -106,7 +107,7 @@ struct EngineState<A: SpeculativeActor> {
     state: Option<Arc<A>>,
     /// What the actor's own turn had taken from the inbox when it was made anew, for the next one
     /// to bring.
-    left: Vec<Job<A::Msg>>,
+    left: VecDeque<Job<A::Msg>>,
     /// How often the state was made anew.
     generation: u64,
     /// Keeps the actor while jobs are outstanding.
@@ -143,7 +144,7 @@ impl<A: SpeculativeActor> Engine<A> {
             shared: Mutex::new(EngineState {
                 board,
                 state: Some(state),
-                left: Vec::new(),
+                left: VecDeque::new(),
                 generation: 0,
                 keeps: None,
                 runners: Runners::default(),
@@ -238,14 +239,14 @@ impl<A: SpeculativeActor> Engine<A> {
     }
 
     /// What the actor's own turn begins with: the state, and what the one before it has left.
-    pub(crate) fn begin(&self) -> (Arc<A>, Vec<Job<A::Msg>>) {
+    pub(crate) fn begin(&self) -> (Arc<A>, VecDeque<Job<A::Msg>>) {
         let mut shared = self.lock();
         let state = shared.state.clone().expect("an actor begins before it ends");
         (state, std::mem::take(&mut shared.left))
     }
 
     /// The actor's own turn is over.
-    pub(crate) fn leave(&self, taken: &mut Vec<Job<A::Msg>>) {
+    pub(crate) fn leave(&self, taken: &mut VecDeque<Job<A::Msg>>) {
         if !taken.is_empty() {
             self.lock().left.append(taken);
         }
@@ -267,12 +268,12 @@ impl<A: SpeculativeActor> Engine<A> {
     /// The actor's own turn brings jobs.
     pub(crate) fn add(
         self: &Arc<Self>,
-        jobs: &mut Vec<Job<A::Msg>>,
+        jobs: &mut VecDeque<Job<A::Msg>>,
         me: impl FnOnce() -> ActorRef<A::Msg>,
     ) {
         let mut shared = self.lock();
         let keeps = shared.keeps.get_or_insert_with(me).clone();
-        let give_way = shared.board.add_all(jobs.drain(..));
+        let give_way = shared.board.add_all(jobs);
         self.fill(&keeps, &mut shared);
         let EngineState { board, runners, .. } = &mut *shared;
         let rested = runners.next(board);

@@ -15,7 +15,6 @@ use crate::executor::number_map::NumberMap;
 use crate::executor::transaction::Transaction;
 use odeon_core::extend::Lane;
 use std::collections::VecDeque;
-use std::iter::Peekable;
 use std::sync::Arc;
 use waiting::LaneQueue;
 
@@ -175,22 +174,13 @@ impl<M> Lanes<M> {
     /// A job of this lane has come, and with it these ones. Unless something has halted the lane,
     /// puts the next ones that are of it, visits excepted, behind what waits for the place. Answers
     /// how many.
-    pub(crate) fn wait_behind(
-        &mut self,
-        lane: Lane,
-        jobs: &mut Peekable<impl Iterator<Item = Job<M>>>,
-    ) -> usize {
+    pub(crate) fn wait_behind(&mut self, lane: Lane, jobs: &mut VecDeque<Job<M>>) -> usize {
         if self.is_halted(Some(lane)) {
             return 0;
         }
         let place = &mut self.places[place_of(lane)];
         debug_assert!(place.is_busy, "by the one that has come, or by another one");
-        let mut count = 0;
-        let is_next = |job: &Job<M>| job.lane == Some(lane) && job.enlistment.is_none();
-        while let Some(job) = jobs.next_if(is_next) {
-            place.waiting.push_back(job);
-            count += 1;
-        }
+        let count = place.waiting.take_first_of(lane, jobs);
         self.in_use.waited += count as u64;
         count
     }

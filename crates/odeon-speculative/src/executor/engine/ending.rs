@@ -43,7 +43,7 @@ impl<A: SpeculativeActor> Engine<A> {
         let mut waiting = self.parking.close();
         waiting.iter().for_each(|_| shared.board.unpark_too_late());
         let left_behind = shared.board.close(|job| waiting.push(job));
-        waiting.append(&mut shared.left);
+        waiting.extend(shared.left.drain(..));
         let (state, runners) = (shared.state.take(), std::mem::take(&mut shared.runners));
         let failures = shared.board.failures.drain(..).collect();
         self.unlock(shared);

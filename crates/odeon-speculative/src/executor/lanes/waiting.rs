@@ -30,6 +30,25 @@ impl<M> LaneQueue<M> {
         self.jobs.push_back(job);
     }
 
+    /// Takes over the first ones of `jobs`, as far as they are of this lane, of one kind, and no
+    /// visits. Answers how many: where they are all, they change hands by their pointer.
+    pub(super) fn take_first_of(&mut self, lane: Lane, jobs: &mut VecDeque<Job<M>>) -> usize {
+        let Some(first) = jobs.front() else { return 0 };
+        let kind = first.kind;
+        let is_such =
+            |job: &&Job<M>| job.lane == Some(lane) && job.kind == kind && job.enlistment.is_none();
+        let count = jobs.iter().take_while(is_such).count();
+        if let Some(first) = jobs.front().filter(|_| count > 0) {
+            self.note(first);
+        }
+        if self.jobs.is_empty() && count == jobs.len() {
+            std::mem::swap(&mut self.jobs, jobs);
+        } else {
+            self.jobs.extend(jobs.drain(..count));
+        }
+        count
+    }
+
     /// A job that is to go before all others.
     pub(super) fn push_front(&mut self, job: Job<M>) {
         self.note(&job);

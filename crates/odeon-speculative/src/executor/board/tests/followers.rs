@@ -136,7 +136,7 @@ fn jobs_that_come_together_are_taken_as_if_they_had_come_one_by_one() {
         };
         let ((mut one, parked), (mut other, same)) = (halted_board(), halted_board());
         jobs().for_each(|job| assert!(one.add(job).is_none()));
-        assert!(other.add_all(jobs()).is_empty());
+        assert!(other.add_all(&mut jobs().collect()).is_empty());
         assert_eq!((one.waiting(), one.pressing()), (other.waiting(), other.pressing()));
         assert_eq!(one.lanes_in_use(), other.lanes_in_use());
         assert!(one.unpark(parked).is_ok() && other.unpark(same).is_ok());
