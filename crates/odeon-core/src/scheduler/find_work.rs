@@ -26,10 +26,6 @@ const LOOK_AROUND: u32 = 16;
 /// Go use, guessed there and here.
 const LOOKS_PER_INJECTOR: u32 = 4;
 
-/// TUNE: looks around between two at the clock for probes: 256 turns, so that reading the clock
-/// costs nothing against them.
-const LOOKS_PER_PROBE: u32 = 16;
-
 /// The worker's own sources and the injector (steps 1 to 3).
 #[inline(always)]
 pub(super) fn local(pool: &PoolShared, me: &WorkerLocal) -> Option<Task> {
@@ -48,7 +44,8 @@ fn beyond_lifo(pool: &PoolShared, me: &WorkerLocal, look_around: bool) -> Option
     if look_around {
         me.until_look.set(LOOK_AROUND - 1);
         me.looks.set(me.looks.get().wrapping_add(1));
-        if me.looks.get() % LOOKS_PER_PROBE == 0 && probe::look(pool, me) {
+        me.until_probe.set(me.until_probe.get() - 1);
+        if me.until_probe.get() == 0 && probe::look(pool, me) {
             me.steps_aside.set(true);
             return None;
         }

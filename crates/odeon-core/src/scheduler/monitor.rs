@@ -11,7 +11,8 @@
 //! Once turns have been found that long, sleeping workers are woken for each queued actor at once
 //! ([`Effort`]), until a worker runs dry after short turns.
 //!
-//! A probe (`probe.rs`) that has shown otherwise overrules all but the first of these.
+//! A probe (`probe.rs`) that has shown otherwise overrules all but the first of these, until much
+//! more is queued than when it was made.
 //!
 //! This is not a cure for lost wake-ups (`idle.rs` has none): it bounds how long queued actors wait
 //! behind a worker that is awake, without disturbing workers that get on well alone.
@@ -94,7 +95,8 @@ impl Monitor {
         let outside = pool.injector.len();
         let mut wanted = 0;
         let mut all_turns = 0;
-        let alone = pool.probes.alone_is_better(now);
+        let probes = &pool.probes;
+        let alone = probes.alone_is_better(now) && !probes.lift_if_outgrown(pool.queued(), now);
         for ((before, after), worker) in self.turns.iter_mut().zip(turns(pool)).zip(&pool.workers) {
             let done = after - std::mem::replace(before, after);
             all_turns += done;
@@ -133,7 +135,7 @@ fn helpers_for(queued: usize, done: u64, elapsed: Duration) -> usize {
 
 fn turns(pool: &PoolShared) -> impl Iterator<Item = u64> {
     // ORDERING: Relaxed: an estimate.
-    pool.workers.iter().map(|worker| worker.turns.load(Ordering::Relaxed))
+    pool.workers.iter().map(|worker| worker.progress.turns.load(Ordering::Relaxed))
 }
 
 #[cfg(test)]

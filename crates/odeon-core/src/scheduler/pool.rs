@@ -27,12 +27,19 @@ use crate::vocabulary::random::Random;
 pub(super) struct WorkerShared {
     pub(super) stealer: Stealer<Task>,
     pub(super) parker: Parker,
-    /// Turns given so far; written by the worker, read by the monitor.
-    pub(super) turns: AtomicU64,
-    /// Messages handled so far; written by the worker, read in probes.
-    pub(super) messages: AtomicU64,
+    /// On a line of its own: it is written with every turn, and thieves read what is beside it.
+    pub(super) progress: CachePadded<Progress>,
     /// What is counted for `Theater::stats`; written by the worker.
     pub(super) tally: Arc<StageTally>,
+}
+
+/// What a worker has done so far; written by the worker.
+#[derive(Default)]
+pub(super) struct Progress {
+    /// Turns given, for the monitor.
+    pub(super) turns: AtomicU64,
+    /// Messages handled, for probes.
+    pub(super) messages: AtomicU64,
 }
 
 /// The pool of one theater.
@@ -41,7 +48,9 @@ pub(crate) struct PoolShared {
     pub(super) injector: Injector<Task>,
     pub(super) order: QueueOrder,
     pub(super) lifo_slot: bool,
-    pub(super) idle: Idle,
+    /// On lines of its own: it changes with every falling asleep, and the fields beside it are read
+    /// with every turn.
+    pub(super) idle: CachePadded<Idle>,
     pub(super) effort: Effort,
     pub(super) probes: Probes,
     pub(super) callers: Callers,
@@ -68,8 +77,7 @@ impl PoolShared {
                     CachePadded::new(WorkerShared {
                         stealer: queue.stealer(),
                         parker: Parker::new(),
-                        turns: AtomicU64::new(0),
-                        messages: AtomicU64::new(0),
+                        progress: CachePadded::default(),
                         tally: Arc::default(),
                     })
                 })
@@ -77,7 +85,7 @@ impl PoolShared {
             injector: Injector::new(),
             order: config.order,
             lifo_slot: config.lifo_slot,
-            idle: Idle::new(config.workers),
+            idle: CachePadded::new(Idle::new(config.workers)),
             effort: Effort::default(),
             probes: Probes::new(),
             callers: Callers::new(&config, theater.hooks()),
@@ -161,7 +169,15 @@ impl PoolShared {
     /// What is counted of each worker, and its turns.
     pub(crate) fn tallies(&self) -> impl Iterator<Item = (&StageTally, u64)> {
         // ORDERING: Relaxed: a number for people.
-        self.workers.iter().map(|worker| (&*worker.tally, worker.turns.load(Ordering::Relaxed)))
+        self.workers
+            .iter()
+            .map(|worker| (&*worker.tally, worker.progress.turns.load(Ordering::Relaxed)))
+    }
+
+    /// How many tasks the queues hold; an estimate.
+    pub(super) fn queued(&self) -> usize {
+        let own: usize = self.workers.iter().map(|worker| worker.stealer.len()).sum();
+        self.injector.len() + own
     }
 
     /// Whether any queue holds a task.

@@ -35,11 +35,15 @@ pub(crate) struct WorkerLocal {
     /// Turns until the worker looks beyond its LIFO slot.
     pub(super) until_look: Cell<u32>,
     pub(super) looks: Cell<u32>,
+    /// When this worker last looked after probes, and after how many of its looks it does so again.
+    probed: Cell<(Duration, u32)>,
+    pub(super) until_probe: Cell<u32>,
     pub(super) random: RefCell<Random>,
     /// When this worker last found work after having had none, and its turns until then.
     busy_since: Cell<(Duration, u64)>,
-    /// What the other workers had handled when this one last looked after probes.
-    pub(super) others_handled: Cell<u64>,
+    /// What the other workers had handled when this one last looked after probes, if it was to give
+    /// way to them.
+    pub(super) others_handled: Cell<Option<u64>>,
     /// Whether this worker is to hand its tasks over and sleep.
     pub(super) steps_aside: Cell<bool>,
     /// What is counted of this worker for `Theater::stats`.
@@ -61,6 +65,10 @@ const COARSE_SEARCH_ROUNDS: u32 = if cfg!(any(odeon_loom, odeon_shuttle)) { 1 } 
 /// theirs to bring about.
 const YIELDING_ROUND: u32 = 8;
 
+/// TUNE: looks around between two at the clock for probes, at most: 256 turns, so that reading the
+/// clock costs nothing against them. Fewer where turns are long ([`probe::LOOK_EVERY`]).
+const LOOKS_PER_PROBE: u32 = 16;
+
 impl WorkerLocal {
     pub(super) fn new(pool: &PoolShared, index: usize, queue: Queue<Task>, random: Random) -> Self {
         Self {
@@ -70,13 +78,30 @@ impl WorkerLocal {
             lifo_in_use: pool.lifo_slot && pool.order != QueueOrder::Central,
             until_look: Cell::new(0),
             looks: Cell::new(0),
+            probed: Cell::new((Duration::ZERO, LOOKS_PER_PROBE)),
+            until_probe: Cell::new(LOOKS_PER_PROBE),
             random: RefCell::new(random),
             busy_since: Cell::new((Duration::ZERO, 0)),
-            others_handled: Cell::new(0),
+            others_handled: Cell::new(None),
             steps_aside: Cell::new(false),
             tally: pool.workers[index].tally.clone(),
             turn_ended_at: Cell::new(None),
         }
+    }
+
+    /// It looks after probes at `now`: says after how many looks around it does so again.
+    pub(super) fn probed_at(&self, now: Duration) {
+        let (before, looks) = self.probed.get();
+        let elapsed = now.saturating_sub(before);
+        let looks = if elapsed > probe::LOOK_EVERY {
+            (looks / 2).max(1)
+        } else if elapsed < probe::LOOK_EVERY / 2 {
+            (2 * looks).min(LOOKS_PER_PROBE)
+        } else {
+            looks
+        };
+        self.probed.set((now, looks));
+        self.until_probe.set(looks);
     }
 
     /// Whether a woken actor can be put into the LIFO slot.
@@ -125,7 +150,7 @@ pub(super) fn run(pool: &PoolShared, me: &WorkerLocal) {
     // must not leave a pool with a thread less.
     let guard = odeon_sync::AbortGuard::new("pool worker");
     let limits = pool.theater.limits();
-    let shared = &pool.workers[me.index];
+    let progress = &*pool.workers[me.index].progress;
     let now = pool.theater.now();
     me.busy_since.set((now, 0));
     me.tally.busy.begin(now);
@@ -133,9 +158,9 @@ pub(super) fn run(pool: &PoolShared, me: &WorkerLocal) {
         let (report, again) = task.run(&limits);
         // ORDERING: Relaxed: written by this thread alone, read by the monitor and in probes for an
         // estimate.
-        shared.turns.store(shared.turns.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-        let messages = shared.messages.load(Ordering::Relaxed) + u64::from(report.messages);
-        shared.messages.store(messages, Ordering::Relaxed);
+        progress.turns.store(progress.turns.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        let messages = progress.messages.load(Ordering::Relaxed) + u64::from(report.messages);
+        progress.messages.store(messages, Ordering::Relaxed);
         if let Some(task) = again {
             requeue(pool, me, task);
         }
@@ -195,7 +220,7 @@ fn wait_for_task(pool: &PoolShared, me: &WorkerLocal) -> Option<Task> {
     };
     let found = find_or_sleep(pool, me, sleeps);
     // ORDERING: Relaxed: our own counter.
-    let turns = pool.workers[me.index].turns.load(Ordering::Relaxed);
+    let turns = pool.workers[me.index].progress.turns.load(Ordering::Relaxed);
     let now = pool.theater.now();
     me.busy_since.set((now, turns));
     me.tally.busy.begin(now);
@@ -205,7 +230,7 @@ fn wait_for_task(pool: &PoolShared, me: &WorkerLocal) -> Option<Task> {
 fn ran_dry(pool: &PoolShared, me: &WorkerLocal) {
     let (since, turns_before) = me.busy_since.get();
     // ORDERING: Relaxed: our own counter.
-    let turns = pool.workers[me.index].turns.load(Ordering::Relaxed) - turns_before;
+    let turns = pool.workers[me.index].progress.turns.load(Ordering::Relaxed) - turns_before;
     let now = pool.theater.now();
     me.tally.busy.end(now);
     pool.effort.ran_dry(now.saturating_sub(since), turns);
