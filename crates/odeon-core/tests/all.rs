@@ -5,6 +5,7 @@
 
 mod bounded;
 mod full;
+mod many_workers;
 mod s10_replies;
 mod s10_why_unanswered;
 mod s11_unreachable;
