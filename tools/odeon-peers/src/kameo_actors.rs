@@ -1,7 +1,7 @@
 //! Kameo: each actor is a type, each message a type, and each pair of them a handler.
 //!
-//! Mailboxes are unbounded, so that no circle of actors can block. Messages are told; only `list`
-//! and `bank`, whose actors wait for answers, ask. Kameo stops an actor when its last reference
+//! Mailboxes are unbounded, so that no circle of actors can block. Messages are told; only `list`,
+//! `bank` and `front`, which wait for answers, ask. Kameo stops an actor when its last reference
 //! goes, which never happens in a circle, so each sample stops its actors by name.
 
 mod bank;
@@ -11,6 +11,7 @@ mod count;
 mod create;
 mod fjthrput;
 mod forward;
+mod front;
 mod idle;
 mod list;
 mod pingpong;
@@ -34,6 +35,7 @@ pub const RUNTIME: Runtime = Runtime {
     forward: forward::run,
     list: list::run,
     bank: bank::run,
+    front: front::run,
     idle_growth_bytes: idle::run,
 };
 

@@ -17,6 +17,7 @@
 
 #![forbid(unsafe_code)]
 
+mod balance_askers;
 mod bank_transfers;
 mod colour;
 mod end_signal;
@@ -33,6 +34,7 @@ mod splitmix;
 mod throughput;
 mod tokio_tasks;
 mod transactions;
+mod work;
 mod xorshift;
 
 use std::io::{self, BufRead, Write};

@@ -178,6 +178,48 @@ impl Hosted for List {
     }
 }
 
+/// Who asks in `front`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Askers {
+    Threads,
+    Tasks,
+}
+
+#[derive(Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Front {
+    pub askers: Askers,
+    /// How many ask.
+    pub senders: usize,
+    /// Of all askers together.
+    pub deposits: u64,
+    /// What a deposit computes.
+    pub handler_ns: u64,
+    pub workers: usize,
+}
+
+impl Default for Front {
+    fn default() -> Self {
+        Self { askers: Askers::Threads, senders: 1, deposits: 100_000, handler_ns: 0, workers: 2 }
+    }
+}
+
+impl Parameters for Front {
+    fn check(&self) -> Result<(), String> {
+        check_range("senders", self.senders, 1..=10_000)?;
+        check_range("deposits", self.deposits, 1..=1_000_000_000)?;
+        check_range("handler_ns", self.handler_ns, 0..=1_000_000)?;
+        check_range("workers", self.workers, 1..=MOST_WORKERS)
+    }
+}
+
+impl Hosted for Front {
+    fn workers(&self) -> usize {
+        self.workers
+    }
+}
+
 /// What a transaction of `stm` does. Odeon has more cases, for which plain variables are not
 /// enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]

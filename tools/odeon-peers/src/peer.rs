@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use crate::host::Host;
 use crate::params::{
-    Bank, Big, Chameneos, Count, Create, Fjthrput, Forward, IdleActors, List, Pingpong, Ring, Stm,
+    Bank, Big, Chameneos, Count, Create, Fjthrput, Forward, Front, IdleActors, List, Pingpong,
+    Ring, Stm,
 };
 
 /// Runs one workload once. The driving thread calls it, outside the runtime.
@@ -48,6 +49,7 @@ pub struct Runtime {
     pub forward: Run<Forward, Sample>,
     pub list: Run<List, Sample>,
     pub bank: Run<Bank, Sample>,
+    pub front: Run<Front, Sample>,
     /// Growth of the resident size by idle actors that have each handled one message.
     pub idle_growth_bytes: Run<IdleActors, u64>,
 }

@@ -1,6 +1,6 @@
 //! Ractor: an actor is a handler without data, a state, and one type for all its messages.
 //!
-//! Messages are cast; only `list` and `bank`, whose actors wait for answers, call. Mailboxes are
+//! Messages are cast; only `list`, `bank` and `front`, which wait for answers, call. Mailboxes are
 //! always unbounded. An actor that must know one that is spawned later is told by a `Connect`
 //! message before the measured part. Ractor's actors outlive their references, so each sample stops
 //! them.
@@ -12,6 +12,7 @@ mod count;
 mod create;
 mod fjthrput;
 mod forward;
+mod front;
 mod idle;
 mod list;
 mod pingpong;
@@ -34,6 +35,7 @@ pub const RUNTIME: Runtime = Runtime {
     forward: forward::run,
     list: list::run,
     bank: bank::run,
+    front: front::run,
     idle_growth_bytes: idle::run,
 };
 

@@ -91,6 +91,7 @@ impl Session {
             "forward" => self.measure(params, runtime.forward),
             "list" => self.measure(params, runtime.list),
             "bank" => self.measure(params, runtime.bank),
+            "front" => self.measure(params, runtime.front),
             "idle_actor_bytes" => self.weigh_idle_actors(runtime, params),
             other => Err(not_known(runtime.name, "an actor runtime", other)),
         }

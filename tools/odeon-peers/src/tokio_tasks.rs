@@ -11,6 +11,7 @@ mod count;
 mod create;
 mod fjthrput;
 mod forward;
+mod front;
 mod idle;
 mod list;
 mod pingpong;
@@ -33,6 +34,7 @@ pub const RUNTIME: Runtime = Runtime {
     forward: forward::run,
     list: list::run,
     bank: bank::run,
+    front: front::run,
     idle_growth_bytes: idle::run,
 };
 

@@ -97,6 +97,17 @@ fn each_peer_runs_each_workload() {
             check("forward", json!({"actors": 20, "tokens": 5, "hops": 100}), 500);
             check("bank", json!({"accounts": 10, "transfers": 300, "seed": 3}), 300);
             check("bank", json!({"accounts": 2, "transfers": 20, "seed": 3}), 20);
+            for askers in ["threads", "tasks"] {
+                check("front", json!({"askers": askers, "deposits": 100}), 100);
+                // Each asks as often as the others.
+                let many = json!({
+                    "askers": askers,
+                    "senders": 7,
+                    "deposits": 100,
+                    "handler_ns": 1000,
+                });
+                check("front", many, 105);
+            }
         }
         program.finish();
     }
@@ -152,6 +163,10 @@ fn a_bad_request_is_answered_and_the_program_goes_on() {
             r#"{"workload":"chameneos","params":{"creatures":1}}"#,
             r#"{"workload":"forward","params":{"actors":3,"tokens":4}}"#,
             r#"{"workload":"bank","params":{"accounts":1}}"#,
+            r#"{"workload":"front","params":{"askers":"actors"}}"#,
+            r#"{"workload":"front","params":{"senders":0}}"#,
+            r#"{"workload":"front","params":{"handler_ns":1000001}}"#,
+            r#"{"workload":"front","params":{"mode":"call"}}"#,
             r#"{"workload":"list","params":{"workload":"slow"}}"#,
             r#"{"workload":"list","params":{"fill":101}}"#,
         ];
