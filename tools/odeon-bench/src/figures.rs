@@ -319,6 +319,7 @@ mod tests {
                 })
             };
             assert!(known(&group.settings) && known(group.quick), "{}", group.workload);
+            assert!(group.peers.iter().all(|peer| about.peers.contains(peer)), "{}", about.name);
             for figure in &group.figures {
                 assert!(known(figure.settings) && known(figure.longer), "{}", figure.what);
                 assert!(about.variants.contains(&figure.variant), "{}", figure.what);

@@ -1,7 +1,7 @@
 //! What a question from outside costs, and an account that many ask.
 
-use super::{Group, alone};
-use crate::figures::Goal::{AtMostNanoseconds, AtMostTimes};
+use super::{ACTOR_LIBRARIES, Group, alone};
+use crate::figures::Goal::{AtMostNanoseconds, AtMostTimes, TimesFasterThanPeers};
 use crate::parameter::Setting;
 use crate::parameter::Value::{Number, Word};
 
@@ -24,7 +24,10 @@ pub(super) fn groups() -> Vec<Group> {
     vec![
         one("threads").figure("a thread calls an idle actor", CALL, AtMostNanoseconds(150.0)),
         one("tasks").figure("a task of tokio calls an idle actor", CALL, AtMostNanoseconds(250.0)),
-        many(0).figure("64 tasks call an actor, no work", CALL, AtMostTimes(1.0, CHANNEL)),
+        many(0)
+            .against(ACTOR_LIBRARIES)
+            .figure("64 tasks call an actor, no work", CALL, AtMostTimes(1.0, CHANNEL))
+            .figure("64 tasks call an actor, no work", CALL, TimesFasterThanPeers(1.0)),
         many(20_000)
             .figure("64 tasks call an actor, 20 us of work", CALL, AtMostTimes(1.0, MUTEX))
             .figure("64 tasks call an actor, 20 us of work", CALL, AtMostTimes(1.0, CHANNEL)),

@@ -26,7 +26,7 @@ const HEADLINES: [(&str, &str); 15] = [
     ),
     (
         "64 tasks call an actor, no work",
-        "front --mode call,channel --askers tasks --senders 64 --deposits 20000",
+        "front --askers tasks --senders 64 --deposits 20000 --vs kameo,ractor",
     ),
     ("dictionary: arrival order against actor", "dictionary --version arrival-order,actor"),
     ("threadring: remote kind against local, pool", "threadring --kind local,remote"),

@@ -10,13 +10,14 @@ pub(super) static FRONT: Workload = Workload {
     operation: "question",
     floor_is: "one thread that makes all deposits in a variable",
     parameters: &[
-        Parameter::word("mode", "how the account is kept", KEEPERS).outside_floor(),
+        Parameter::word("mode", "how the account is kept", KEEPERS).outside_floor().odeon_only(),
         Parameter::word("askers", "who asks", &["threads", "tasks"]).outside_floor(),
         Parameter::number("senders", "how many ask", 1, 10_000, 1).outside_floor(),
         Parameter::number("deposits", "of all askers together", 1, 1_000_000_000, 100_000),
         Parameter::number("handler_ns", "computing of each deposit, in ns", 0, 1_000_000, 0),
         WORKERS,
     ],
+    peers: &ACTOR_RUNTIMES,
     ..Workload::new("front", run, floor)
 };
 
