@@ -150,8 +150,15 @@ pub(crate) fn forked<N: NewActor>(header: &Header, actor: N) {
 }
 
 fn create_on_pool<N: NewActor>(header: &Header, actor: N, prepare: impl FnOnce(&Header)) {
-    let pool = header.stage.theater().pool();
-    create(Origin::Beside, &pool, Home::submitting(&*pool), actor, prepare);
+    let held: Arc<dyn Submit>;
+    let pool = match header.stage.theater().has_as_pool(&header.stage) {
+        true => &header.stage,
+        false => {
+            held = header.stage.theater().pool();
+            &held
+        }
+    };
+    create(Origin::Beside, pool, Home::submitting(&**pool), actor, prepare);
 }
 
 fn supervise<A: 'static>(

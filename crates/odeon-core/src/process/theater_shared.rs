@@ -1,6 +1,7 @@
 //! What all stages of one theater share.
 
 use std::any::Any;
+use std::ptr;
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
@@ -109,8 +110,8 @@ impl TheaterShared {
     /// Whether `stage` is the pool: the stage of all actors that are neither on a pinned one nor on
     /// one that the theater does not know.
     pub(crate) fn has_as_pool(&self, stage: &Arc<dyn Submit>) -> bool {
-        let pool = self.pool.get().and_then(Weak::upgrade);
-        pool.is_some_and(|pool| Arc::ptr_eq(&pool, stage))
+        // The weak reference keeps the address from being used again.
+        self.pool.get().is_some_and(|pool| ptr::addr_eq(pool.as_ptr(), Arc::as_ptr(stage)))
     }
 
     pub(crate) fn pool(&self) -> Arc<dyn Submit> {
