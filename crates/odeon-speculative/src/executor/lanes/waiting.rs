@@ -38,9 +38,10 @@ impl<M> LaneQueue<M> {
         let is_such =
             |job: &&Job<M>| job.lane == Some(lane) && job.kind == kind && job.enlistment.is_none();
         let count = jobs.iter().take_while(is_such).count();
-        if let Some(first) = jobs.front().filter(|_| count > 0) {
-            self.note(first);
+        if count == 0 {
+            return 0;
         }
+        self.note(first);
         if self.jobs.is_empty() && count == jobs.len() {
             std::mem::swap(&mut self.jobs, jobs);
         } else {
