@@ -70,7 +70,7 @@ rule "paths in backticks exist" "$(for document in $(grep -vE '^docs/(decisions/
   done; done || true)"
 size() { cat "$@" | wc -c; }
 rule "documents are short enough to be read" "$(
-  [ "$(size SEMANTICS.md docs/semantics/*.md)" -le 51200 ] || echo "  SEMANTICS.md and docs/semantics: more than 50 KiB"
+  [ "$(size SEMANTICS.md docs/semantics/*.md)" -le 52224 ] || echo "  SEMANTICS.md and docs/semantics: more than 51 KiB"
   [ "$(size README.md)" -le 7168 ] || echo "  README.md: more than 7 KiB"
   [ "$(grep '^| ' GLOSSARY.md | grep -cv '^| word |')" -le 100 ] || echo "  GLOSSARY.md: more than 100 words"
   [ "$(sed -n '/^| change/,/^$/p' CONTRIBUTING.md | wc -l)" -le 43 ] || echo "  CONTRIBUTING.md: more than 40 kinds of changes"

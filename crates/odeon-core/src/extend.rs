@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | mailbox | senders and owner | [`Inbox`], [`InboxOwner`], [`Arrival`], [`Pushed`], [`WentIdle`], [`label`] |
 //! | turn | worker and way of processing | [`Task`], [`TurnReport`], [`TurnLimits`] |
-//! | submit | waking and running | [`Submit`], [`Origin`], [`theater_on_stage`] |
+//! | submit | waking and running | [`Submit`], [`Origin`], [`theater_on_stage`], [`workers_as_tasks`], [`WorkerTask`] |
 //! | tracer | sending and handling | [`Tracer`], [`Scope`], [`Cause`], [`Handling`], [`Followed`], [`follow_sends`] |
 //! | outbox | a turn and the world | [`Outbox`], [`Effect`] |
 //! | behavior | turns and whatever is given them | [`Behavior`], [`AsyncBehavior`], [`NoInner`] |
@@ -65,6 +65,7 @@ pub use crate::process::submit::{Origin, Submit};
 pub use crate::process::task::{Task, TurnOutcome, TurnReport};
 pub use crate::process::theater_shared::TheaterShared;
 pub use crate::process::turn_limits::TurnLimits;
+pub use crate::scheduler::worker_task::WorkerTask;
 pub use crate::telemetry::Reporter;
 pub use crate::telemetry::Telemetry;
 pub use crate::telemetry::follow::{Cause, Followed, Handling, Scope, Tracer};

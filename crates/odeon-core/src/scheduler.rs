@@ -1,9 +1,10 @@
 //! Who runs a woken actor, and when.
 //!
-//! A *stage* gives turns: the pool (`pool.rs`, `worker.rs`: work stealing) or a thread that owns
-//! its actors (`pinned.rs`: pinned and dedicated stages). `submit.rs` is the seam between waking
-//! and running.
+//! A *stage* gives turns: the pool (`pool.rs`: work stealing; its workers are threads, `worker.rs`,
+//! or tasks of another runtime, `worker_task.rs`) or a thread that owns its actors (`pinned.rs`:
+//! pinned and dedicated stages). `submit.rs` is the seam between waking and running.
 
+mod alarm;
 mod callers;
 pub(crate) mod envelope;
 mod find_work;
@@ -19,3 +20,4 @@ pub(crate) mod seen_stage;
 pub(crate) mod submit;
 pub(crate) mod timers;
 pub(crate) mod worker;
+pub(crate) mod worker_task;

@@ -3,6 +3,7 @@
 
 pub(crate) mod access;
 pub(crate) mod actor_id;
+pub(crate) mod blocked_thread;
 pub(crate) mod clock;
 pub(crate) mod contain;
 pub(crate) mod dead_letter;

@@ -11,3 +11,4 @@ mod shuttle_pipes;
 mod shuttle_pressure;
 mod shuttle_read_write;
 mod shuttle_theater;
+mod shuttle_worker_tasks;

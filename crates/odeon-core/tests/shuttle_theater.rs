@@ -17,7 +17,7 @@ const LONG: Duration = Duration::from_secs(3600);
 
 /// Counts to a number; a model thread waits for it.
 #[derive(Default)]
-struct Gate {
+pub(crate) struct Gate {
     count: Mutex<u64>,
     changed: Condvar,
 }
@@ -28,7 +28,7 @@ impl Gate {
         self.changed.notify_all();
     }
 
-    fn wait_for(&self, target: u64) {
+    pub(crate) fn wait_for(&self, target: u64) {
         let mut count = self.count.lock().unwrap();
         while *count < target {
             count = self.changed.wait(count).unwrap();
@@ -37,18 +37,18 @@ impl Gate {
 }
 
 /// Handles tickets and opens the gate.
-struct Taker {
+pub(crate) struct Taker {
     gate: StdArc<Gate>,
     next: u32,
 }
 
 impl Taker {
-    fn new(gate: &StdArc<Gate>) -> Self {
+    pub(crate) fn new(gate: &StdArc<Gate>) -> Self {
         Self { gate: gate.clone(), next: 0 }
     }
 }
 
-struct Numbered(u32, Ticket);
+pub(crate) struct Numbered(pub u32, pub Ticket);
 impl Message for Numbered {}
 impl odeon_testkit::Counted for Numbered {
     fn into_ticket(self) -> Option<Ticket> {

@@ -4,7 +4,9 @@
 //! and sockets, and `tokio::spawn`, look for their runtime on the thread they are used on: a
 //! theater that was built with [`tokio_current`](TheaterBuilderExt::tokio_current) or
 //! [`tokio`](TheaterBuilderExt::tokio) offers it on all of its threads, also in plain handlers and
-//! on pinned and dedicated stages. tokio's channels and locks work without.
+//! on pinned and dedicated stages. tokio's channels and locks work without. With
+//! [`on_tokio`](TheaterBuilderExt::on_tokio) a theater has no worker threads: its workers are tasks
+//! of the runtime.
 //!
 //! # From tokio's tasks to actors
 //! What is awaited never blocks the thread, in whatever theater: [`ask`](odeon_core::ActorRef::ask)
@@ -89,12 +91,17 @@
 //! [`shutdown_async`](TheaterExt::shutdown_async) does not block.
 #![forbid(unsafe_code)]
 
+mod worker;
+
 use std::time::Duration;
 
-use odeon_core::extend::turn_context;
+use odeon_core::extend::{turn_context, workers_as_tasks};
 use odeon_core::{StopReport, Theater, TheaterBuilder};
 use odeon_sync::contained::quietly;
 use tokio::runtime::Handle;
+use tokio::task::unconstrained;
+
+use worker::TokioWorker;
 
 /// Gives a theater's threads a tokio runtime.
 pub trait TheaterBuilderExt: Sized {
@@ -130,6 +137,56 @@ pub trait TheaterBuilderExt: Sized {
     fn tokio_current(self) -> Self {
         self.tokio(Handle::current())
     }
+
+    /// Has the pool's workers be tasks of the runtime of `handle`, as many as it has threads
+    /// (unless [`workers`](TheaterBuilder::workers) says otherwise behind this): there is one pool
+    /// of threads for actors and tasks, and a message from one to the other wakes no thread beside
+    /// those. Other threads of the theater enter the runtime, as with [`tokio`](Self::tokio).
+    ///
+    /// A worker gives turns for some 50 us, then lets tasks go first. Handlers may take as long as
+    /// tasks between two `.await`s; one that blocks belongs on a
+    /// [dedicated stage](odeon_core::ActorBuilder::dedicated). `block_on` panics in them, as in
+    /// tasks. What is bound to threads of the theater is not for these workers:
+    /// [`pin_workers`](TheaterBuilder::pin_workers), [`stack_size`](TheaterBuilder::stack_size). A
+    /// [`thread_context`](TheaterBuilder::thread_context) surrounds each poll of a worker.
+    ///
+    /// When the runtime or the theater ends, threads of the theater take over, so that neither
+    /// waits for the other.
+    ///
+    /// ```
+    /// # use odeon_core::*;
+    /// use odeon_tokio::TheaterBuilderExt;
+    ///
+    /// struct Doubler;
+    /// struct Double(u64, Reply<u64>);
+    /// impl Message for Double {}
+    /// impl Actor for Doubler {
+    ///     type Msg = Double;
+    ///     fn handle(&mut self, Double(n, reply): Double, _: &mut Context<'_, Self>) {
+    ///         reply.send(2 * n);
+    ///     }
+    /// }
+    ///
+    /// #[tokio::main]
+    /// async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    ///     let theater = Theater::builder().on_tokio().build()?;
+    ///     let doubler = theater.spawn(Doubler);
+    ///     assert_eq!(doubler.call(|reply| Double(21, reply)).await?, 42);
+    ///     Ok(())
+    /// }
+    /// ```
+    #[must_use]
+    fn on_tokio_of(self, handle: Handle) -> Self;
+
+    /// As [`on_tokio_of`](Self::on_tokio_of), with the runtime that this is called in.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    #[must_use]
+    #[track_caller]
+    fn on_tokio(self) -> Self {
+        self.on_tokio_of(Handle::current())
+    }
 }
 
 impl TheaterBuilderExt for TheaterBuilder {
@@ -140,6 +197,14 @@ impl TheaterBuilderExt for TheaterBuilder {
             // A handler that has entered a runtime itself and never left it has tokio panic here;
             // and what must not unwind would end the process.
             quietly(|| drop(entered));
+        })
+    }
+
+    fn on_tokio_of(self, handle: Handle) -> Self {
+        let builder = self.workers(handle.metrics().num_workers()).tokio(handle.clone());
+        workers_as_tasks(builder, move |worker| {
+            // tokio's budget is one for each poll of a task, and a worker gives turns to many.
+            handle.spawn(unconstrained(TokioWorker::new(worker, handle.clone())));
         })
     }
 }

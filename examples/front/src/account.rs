@@ -1,6 +1,7 @@
 //! The ways to keep an account.
 
 use odeon::prelude::*;
+use odeon::tokio::TheaterBuilderExt;
 use odeon_example_run::RunError;
 use odeon_example_shared_state::Work;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,10 +9,35 @@ use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 
 /// The names of all ways: a plain actor that is called or asked, a speculative one that is called,
-/// locks of the standard library, of `parking_lot` and of tokio, and a task of tokio behind a
-/// channel.
-pub const KEEPERS: &[&str] =
-    &["call", "ask", "speculative", "mutex", "parking_lot", "tokio_mutex", "channel"];
+/// each by a pool of threads or by workers that are tasks of the runtime; locks of the standard
+/// library, of `parking_lot` and of tokio; and a task of tokio behind a channel.
+pub const KEEPERS: &[&str] = &[
+    "call",
+    "ask",
+    "speculative",
+    "call_on_tokio",
+    "ask_on_tokio",
+    "speculative_on_tokio",
+    "mutex",
+    "parking_lot",
+    "tokio_mutex",
+    "channel",
+];
+
+/// A theater for an account that is kept in this way, in a program that has this runtime.
+pub(crate) fn theater_of(
+    keeper: &str,
+    workers: usize,
+    runtime: &Handle,
+) -> Result<Theater, RunError> {
+    let builder = match keeper.ends_with(ON_TOKIO) {
+        true => Theater::builder().on_tokio_of(runtime.clone()),
+        false => Theater::builder(),
+    };
+    builder.workers(workers).build().map_err(failed)
+}
+
+const ON_TOKIO: &str = "_on_tokio";
 
 /// TUNE: questions that wait in the channel of a task at most: as many as there are askers, mostly.
 const CHANNEL: usize = 1024;
@@ -91,7 +117,7 @@ impl Account {
         runtime: &Handle,
     ) -> Result<Self, RunError> {
         let balance = Balance { deposits: 0, work };
-        Ok(Self(match keeper {
+        Ok(Self(match keeper.strip_suffix(ON_TOKIO).unwrap_or(keeper) {
             "call" => Kept::Called(theater.spawn(balance)),
             "ask" => Kept::Asked(theater.spawn(balance)),
             "speculative" => {
@@ -159,6 +185,10 @@ async fn keep(mut balance: Balance, mut deposits: mpsc::Receiver<oneshot::Sender
         // Who has given up waiting needs no answer.
         let _ = answer_to.send(balance.deposit());
     }
+}
+
+pub(crate) fn failed(problem: impl std::fmt::Display) -> RunError {
+    RunError::WrongResult(problem.to_string())
 }
 
 fn gone(problem: impl std::fmt::Display) -> RunError {

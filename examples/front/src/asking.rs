@@ -1,7 +1,6 @@
 //! Threads or tasks that ask one account.
 
-use crate::account::Account;
-use odeon::prelude::*;
+use crate::account::{Account, failed, theater_of};
 use odeon_example_run::{RunError, Timed};
 use odeon_example_shared_state::Work;
 use std::sync::Barrier;
@@ -42,17 +41,13 @@ pub(crate) fn tokio_runtime(threads: usize) -> Result<Runtime, RunError> {
     runtime.worker_threads(threads).enable_all().build().map_err(failed)
 }
 
-pub(crate) fn failed(problem: impl std::fmt::Display) -> RunError {
-    RunError::WrongResult(problem.to_string())
-}
-
 /// Times all deposits, from the first question to the last answer.
 ///
 /// # Errors
 /// If the account does not come to what was deposited, or a runtime does not start.
 pub fn run(asking: &Asking<'_>) -> Result<Timed, RunError> {
-    let theater = Theater::builder().workers(asking.workers).build().map_err(failed)?;
     let runtime = tokio_runtime(asking.workers)?;
+    let theater = theater_of(asking.keeper, asking.workers, runtime.handle())?;
     let account = Account::kept(asking.keeper, asking.work, &theater, runtime.handle())?;
     let (timed, sum) = match asking.by_tasks {
         true => by_tasks(asking, &account, &runtime)?,

@@ -1,6 +1,6 @@
 //! A client that asks over connections that it keeps open, one request at a time on each.
 
-use crate::asking::failed;
+use crate::account::failed;
 use odeon_example_run::RunError;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};

@@ -1,13 +1,12 @@
 //! The account behind HTTP: each request is a deposit, the response the balance.
 
-use crate::account::Account;
-use crate::asking::{failed, tokio_runtime};
+use crate::account::{Account, failed, theater_of};
+use crate::asking::tokio_runtime;
 use crate::client;
 use axum::Router;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::get;
-use odeon::prelude::*;
 use odeon_example_run::RunError;
 use odeon_example_shared_state::Work;
 use tokio::net::TcpListener;
@@ -31,8 +30,8 @@ pub fn requests_per_second(
     connections: usize,
     requests: u64,
 ) -> Result<f64, RunError> {
-    let theater = Theater::builder().workers(THREADS).build().map_err(failed)?;
     let (server, clients) = (tokio_runtime(THREADS)?, tokio_runtime(1)?);
+    let theater = theater_of(keeper, THREADS, server.handle())?;
     let account = Account::kept(keeper, work, &theater, server.handle())?;
     let listener = server.block_on(TcpListener::bind("127.0.0.1:0")).map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;

@@ -7,6 +7,7 @@ use crate::process::submit::Submit;
 use crate::process::theater_shared::TheaterShared;
 use crate::runtime::theater::Theater;
 use crate::runtime::theater::builder::TheaterBuilder;
+use crate::scheduler::worker_task::WorkerTask;
 use crate::vocabulary::error::BuildError;
 
 /// Builds a theater whose actors run where the stage made by `make_stage` has them run. The theater
@@ -32,6 +33,18 @@ pub fn turn_context(
     context: impl Fn(&mut dyn FnMut()) + Send + Sync + 'static,
 ) -> TheaterBuilder {
     builder.turn_context(context)
+}
+
+/// Has the workers of the theater's pool be tasks of a runtime that has threads: each is given to
+/// `spawn` once, which has it polled. They need neither [`stack_size`](TheaterBuilder::stack_size)
+/// nor [`pin_workers`](TheaterBuilder::pin_workers), and a
+/// [`thread_context`](TheaterBuilder::thread_context) surrounds each poll. From the end of the
+/// runtime, or of the theater, on threads do their work.
+pub fn workers_as_tasks(
+    builder: TheaterBuilder,
+    spawn: impl Fn(WorkerTask) + Send + 'static,
+) -> TheaterBuilder {
+    builder.workers_as_tasks(Box::new(spawn))
 }
 
 /// The pool of a theater, for those that may live longer than it.

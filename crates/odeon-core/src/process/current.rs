@@ -45,22 +45,43 @@ pub(crate) struct Current {
     pub(crate) shard: Cell<usize>,
 }
 
-odeon_sync::thread_local_const! {
-    static CURRENT: Current = Current {
-        home: Cell::new(Home::NOWHERE),
-        worker: Cell::new(ptr::null()),
-        actor: Cell::new(ptr::null_mut()),
-        pinned_actor: Cell::new(ptr::null()),
-        pinned_handler: Cell::new(ptr::null()),
-        ring: Cell::new(ptr::null()),
-        exit: Cell::new(None),
-        lane: Cell::new(0),
-        thread_lane: Cell::new(0),
-        lane_messages: Cell::new(0),
-        in_task: Cell::new(false),
-        handled: Cell::new(0),
-        shard: Cell::new(0),
+impl Current {
+    const fn at_nowhere() -> Self {
+        Self {
+            home: Cell::new(Home::NOWHERE),
+            worker: Cell::new(ptr::null()),
+            actor: Cell::new(ptr::null_mut()),
+            pinned_actor: Cell::new(ptr::null()),
+            pinned_handler: Cell::new(ptr::null()),
+            ring: Cell::new(ptr::null()),
+            exit: Cell::new(None),
+            lane: Cell::new(0),
+            thread_lane: Cell::new(0),
+            lane_messages: Cell::new(0),
+            in_task: Cell::new(false),
+            handled: Cell::new(0),
+            shard: Cell::new(0),
+        }
     }
+
+    /// What is of a place, and not of the thread itself.
+    fn swap_place(&self, other: &Self) {
+        self.home.swap(&other.home);
+        self.worker.swap(&other.worker);
+        self.actor.swap(&other.actor);
+        self.pinned_actor.swap(&other.pinned_actor);
+        self.pinned_handler.swap(&other.pinned_handler);
+        self.ring.swap(&other.ring);
+        self.exit.swap(&other.exit);
+        self.lane.swap(&other.lane);
+        self.in_task.swap(&other.in_task);
+        self.handled.swap(&other.handled);
+        self.shard.swap(&other.shard);
+    }
+}
+
+odeon_sync::thread_local_const! {
+    static CURRENT: Current = Current::at_nowhere()
 }
 
 /// The present thread's place.
@@ -72,6 +93,15 @@ pub(crate) fn here() -> &'static Current {
     // SAFETY: the value has no destructor and stays until its thread is gone; the reference cannot
     // leave the thread, since `Current` is not `Sync`, and is used for single calls only.
     unsafe { &*place }
+}
+
+/// Does `work` as on a thread that belongs to no theater, wherever this is. It must not unwind.
+pub(crate) fn at_nowhere<R>(work: impl FnOnce() -> R) -> R {
+    let elsewhere = Current::at_nowhere();
+    here().swap_place(&elsewhere);
+    let result = work();
+    here().swap_place(&elsewhere);
+    result
 }
 
 /// The actor that this thread is running, as far as that is known: every pool actor, and actors of

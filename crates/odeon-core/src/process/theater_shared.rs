@@ -273,8 +273,7 @@ impl TheaterShared {
         work: impl FnOnce() + Send + 'static,
     ) -> impl FnOnce() + Send + 'static {
         let theater = self.clone();
-        // ORDERING: SeqCst, here and below: the partner is the shutdown's wait.
-        self.running_threads.fetch_add(1, Ordering::SeqCst);
+        self.count_thread();
         move || {
             let mut work = Some(work);
             let mut run = || {
@@ -291,20 +290,25 @@ impl TheaterShared {
                     guard.disarm();
                 }
             }
-            // ORDERING: SeqCst: before `tell_shutdown` looks whether anybody waits.
-            theater.running_threads.fetch_sub(1, Ordering::SeqCst);
+            theater.uncount_thread();
             theater.tell_shutdown();
         }
     }
 
-    /// A thread that was counted could not be started.
+    /// A thread more, or what stands for one, that a shutdown waits for.
+    pub(crate) fn count_thread(&self) {
+        // ORDERING: SeqCst: the partner is the shutdown's wait.
+        self.running_threads.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// What was counted is over, or a thread that was counted could not be started.
     pub(crate) fn uncount_thread(&self) {
-        // ORDERING: SeqCst: as in `counted_thread`.
+        // ORDERING: SeqCst: before `tell_shutdown` looks whether anybody waits.
         self.running_threads.fetch_sub(1, Ordering::SeqCst);
     }
 
     pub(crate) fn running_threads(&self) -> u64 {
-        // ORDERING: SeqCst: as in `counted_thread`.
+        // ORDERING: SeqCst: as in `count_thread`.
         self.running_threads.load(Ordering::SeqCst)
     }
 

@@ -22,6 +22,7 @@ use crate::process::theater_shared::TheaterShared;
 use crate::scheduler::pinned::{PinnedKind, PinnedShared};
 use crate::scheduler::pool::PoolShared;
 use crate::scheduler::seen_stage::SeenStage;
+use crate::scheduler::worker_task::SpawnWorker;
 use crate::telemetry::{StageStats, StageTally};
 use crate::vocabulary::dead_letter::DeadLetterCounts;
 use crate::vocabulary::error::{BuildError, BuildErrorKind, StageError};
@@ -85,8 +86,11 @@ impl Theater {
         TheaterBuilder::default()
     }
 
-    pub(crate) fn start(shared: Arc<TheaterShared>) -> Result<Self, BuildError> {
-        let (pool, threads) = PoolShared::start(shared.clone())
+    pub(crate) fn start(
+        shared: Arc<TheaterShared>,
+        worker_tasks: Option<SpawnWorker>,
+    ) -> Result<Self, BuildError> {
+        let (pool, threads) = PoolShared::start(shared.clone(), worker_tasks)
             .map_err(|error| BuildError(BuildErrorKind::Thread(error)))?;
         let default_stage = SeenStage::before(pool.clone());
         shared.set_pool(&default_stage);

@@ -76,7 +76,7 @@ fn batch_from_injector(pool: &PoolShared, me: &WorkerLocal) -> Option<Task> {
 
 /// What goes before the actor in the LIFO slot is not the one that woke it, and may take long:
 /// others must be able to take it.
-fn share_lifo_slot(pool: &PoolShared, me: &WorkerLocal) {
+pub(super) fn share_lifo_slot(pool: &PoolShared, me: &WorkerLocal) {
     if let Some(task) = me.lifo.take() {
         me.queue.push(task);
         pool.work_queued();

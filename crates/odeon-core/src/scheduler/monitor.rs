@@ -46,6 +46,12 @@ pub(super) struct Effort {
 }
 
 impl Effort {
+    /// Of a pool whose sleeping workers watch nobody ([`Alarm::Task`](super::alarm::Alarm)): there
+    /// is nobody who would call for help later.
+    pub(super) fn at_once() -> Self {
+        Self { coarse: AtomicBool::new(true) }
+    }
+
     /// Whether a queued actor is worth waking a worker at once.
     #[inline(always)]
     pub(super) fn is_coarse(&self) -> bool {

@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use crossbeam_deque::{Injector, Stealer, Worker as Queue};
 use crossbeam_utils::CachePadded;
-use odeon_sync::Parker;
 use odeon_sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
 use odeon_sync::thread::JoinHandle;
 
+use super::alarm::Alarm;
 use super::callers::{self, Callers};
 use super::idle::Idle;
 use super::monitor::Effort;
 use super::placement;
 use super::probe::Probes;
 use super::worker::{self, WorkerLocal};
+use super::worker_task::{SpawnWorker, TaskWorkers};
 use crate::process::config::QueueOrder;
 use crate::process::current;
 use crate::process::home::Home;
@@ -26,7 +27,7 @@ use crate::vocabulary::random::Random;
 /// One worker as the others see it.
 pub(super) struct WorkerShared {
     pub(super) stealer: Stealer<Task>,
-    pub(super) parker: Parker,
+    pub(super) alarm: Alarm,
     /// On a line of its own: it is written with every turn, and thieves read what is beside it.
     pub(super) progress: CachePadded<Progress>,
     /// What is counted for `Theater::stats`; written by the worker.
@@ -55,13 +56,16 @@ pub(crate) struct PoolShared {
     pub(super) probes: Probes,
     pub(super) callers: Callers,
     pub(super) ending: AtomicBool,
+    /// The workers, if they are no threads.
+    pub(super) tasks: TaskWorkers,
     pub(super) theater: Arc<TheaterShared>,
 }
 
 impl PoolShared {
-    /// Starts the pool's threads.
+    /// Starts the pool: on threads, or as `tasks` of another runtime.
     pub(crate) fn start(
         theater: Arc<TheaterShared>,
+        tasks: Option<SpawnWorker>,
     ) -> std::io::Result<(Arc<Self>, Vec<JoinHandle<()>>)> {
         let config = theater.config.clone();
         let queues: Vec<Queue<Task>> = (0..config.workers)
@@ -76,7 +80,7 @@ impl PoolShared {
                 .map(|queue| {
                     CachePadded::new(WorkerShared {
                         stealer: queue.stealer(),
-                        parker: Parker::new(),
+                        alarm: tasks.as_ref().map_or_else(Alarm::of_thread, |_| Alarm::of_task()),
                         progress: CachePadded::default(),
                         tally: Arc::default(),
                     })
@@ -86,31 +90,50 @@ impl PoolShared {
             order: config.order,
             lifo_slot: config.lifo_slot,
             idle: CachePadded::new(Idle::new(config.workers)),
-            effort: Effort::default(),
-            probes: Probes::new(),
+            effort: tasks.as_ref().map_or_else(Effort::default, |_| Effort::at_once()),
+            probes: tasks.as_ref().map_or_else(Probes::new, |_| Probes::never()),
             callers: Callers::new(&config, theater.hooks()),
             ending: AtomicBool::new(false),
+            tasks: TaskWorkers::new(if tasks.is_some() { config.workers } else { 0 }),
             theater,
         });
         let mut seeds = Random::from_seed(config.random_seed);
-        let mut threads = Vec::with_capacity(config.workers);
-        for (index, queue) in queues.into_iter().enumerate() {
-            let shared = pool.clone();
-            let random = Random::from_seed(seeds.next_u64());
-            let pin = config.pin_workers;
-            let work = pool.theater.counted_thread(move || {
+        let locals: Vec<_> = queues
+            .into_iter()
+            .enumerate()
+            .map(|(index, queue)| {
+                WorkerLocal::new(&pool, index, queue, Random::from_seed(seeds.next_u64()))
+            })
+            .collect();
+        match tasks {
+            None => pool.start_threads(locals),
+            Some(spawn) => {
+                TaskWorkers::start(&pool, locals, spawn);
+                Ok((pool, Vec::new()))
+            }
+        }
+    }
+
+    fn start_threads(
+        self: Arc<Self>,
+        locals: Vec<WorkerLocal>,
+    ) -> std::io::Result<(Arc<Self>, Vec<JoinHandle<()>>)> {
+        let mut threads = Vec::with_capacity(locals.len());
+        for local in locals {
+            let index = local.index;
+            let shared = self.clone();
+            let pin = self.theater.config.pin_workers;
+            let work = self.theater.counted_thread(move || {
                 if pin {
                     placement::pin_to_nth_core(index);
                 }
-                let local = WorkerLocal::new(&shared, index, queue, random);
                 worker::run(&shared, &local);
             });
-            let started = pool.theater.new_thread(&format!("worker-{index}")).spawn(work);
-            match started {
+            match self.theater.new_thread(&format!("worker-{index}")).spawn(work) {
                 Ok(thread) => threads.push(thread),
                 Err(error) => {
-                    pool.theater.uncount_thread();
-                    pool.end();
+                    self.theater.uncount_thread();
+                    self.end();
                     for thread in threads {
                         let _ = thread.join();
                     }
@@ -118,14 +141,19 @@ impl PoolShared {
                 }
             }
         }
-        Ok((pool, threads))
+        Ok((self, threads))
+    }
+
+    /// Wakes a worker that `idle` has chosen.
+    pub(super) fn wake(&self, worker: usize) {
+        self.workers[worker].alarm.ring();
     }
 
     /// After a queue push that others can see: wakes a worker if that helps.
     #[inline]
     pub(super) fn work_added(&self) {
         if let Some(worker) = self.idle.work_added(self.effort.is_coarse()) {
-            self.workers[worker].parker.unpark();
+            self.wake(worker);
         }
     }
 
@@ -133,7 +161,7 @@ impl PoolShared {
     #[inline]
     pub(super) fn work_queued(&self) {
         if let Some(worker) = self.idle.work_queued(self.effort.is_coarse()) {
-            self.workers[worker].parker.unpark();
+            self.wake(worker);
         }
     }
 
@@ -145,8 +173,19 @@ impl PoolShared {
         // `Callers::enter`.
         fence(Ordering::SeqCst);
         for worker in &self.workers {
-            worker.parker.unpark();
+            worker.alarm.ring();
         }
+    }
+
+    /// Has threads go on in the place of workers that are tasks: whoever polls these may be waiting
+    /// for what they do.
+    pub(crate) fn take_over(self: &Arc<Self>) {
+        TaskWorkers::take_over(self);
+    }
+
+    /// The threads that have taken over.
+    pub(crate) fn take_threads(&self) -> Vec<JoinHandle<()>> {
+        self.tasks.take_threads()
     }
 
     /// Whether all workers sleep, nobody else gives turns and no queue holds a task, and a number
@@ -191,7 +230,7 @@ impl Submit for PoolShared {
         if origin == Origin::Beside {
             self.injector.push(task);
             if let Some(worker) = self.idle.work_added(true) {
-                self.workers[worker].parker.unpark();
+                self.wake(worker);
             }
             return;
         }

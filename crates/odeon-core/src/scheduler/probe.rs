@@ -63,7 +63,7 @@ const MUCH_MORE: usize = 16;
 /// The probes of one pool.
 #[derive(Debug)]
 pub(super) struct Probes {
-    /// When the next one may begin, in nanoseconds; [`RUNNING`] during one.
+    /// When the next one may begin, in nanoseconds; [`RUNNING`] during one, or [`NEVER`].
     next: AtomicU64,
     /// Until when one worker is to be alone, in nanoseconds.
     alone_until: AtomicU64,
@@ -73,6 +73,7 @@ pub(super) struct Probes {
 }
 
 const RUNNING: u64 = u64::MAX;
+const NEVER: u64 = u64::MAX - 1;
 
 #[derive(Debug)]
 struct ProbeState {
@@ -109,6 +110,11 @@ struct Before {
 }
 
 impl Probes {
+    /// None is ever made.
+    pub(super) fn never() -> Self {
+        Self { next: AtomicU64::new(NEVER), ..Self::new() }
+    }
+
     pub(super) fn new() -> Self {
         Self {
             next: AtomicU64::new(0),

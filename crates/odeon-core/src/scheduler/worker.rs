@@ -14,13 +14,14 @@ use odeon_sync::atomic::Ordering;
 use super::find_work;
 use super::idle::Duty;
 use super::monitor::Monitor;
-use super::pool::PoolShared;
+use super::pool::{PoolShared, Progress};
 use super::probe;
 use crate::process::config::QueueOrder;
 use crate::process::current;
 use crate::process::home::Home;
 use crate::process::submit::Origin;
 use crate::process::task::Task;
+use crate::process::turn_limits::TurnLimits;
 use crate::telemetry::StageTally;
 use crate::vocabulary::random::Random;
 
@@ -155,28 +156,44 @@ pub(super) fn run(pool: &PoolShared, me: &WorkerLocal) {
     me.busy_since.set((now, 0));
     me.tally.busy.begin(now);
     while let Some(task) = next_task(pool, me) {
-        let (report, again) = task.run(&limits);
-        // ORDERING: Relaxed: written by this thread alone, read by the monitor and in probes for an
-        // estimate.
-        progress.turns.store(progress.turns.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-        let messages = progress.messages.load(Ordering::Relaxed) + u64::from(report.messages);
-        progress.messages.store(messages, Ordering::Relaxed);
-        if let Some(task) = again {
-            requeue(pool, me, task);
-        }
+        give_turn(pool, me, progress, task, &limits);
     }
-    // All actors have been told to end. Those that wait for a turn must not wait for a thread that
-    // may never come back.
-    while let Some(task) = find_work::left(pool, me) {
-        if let (_, Some(task)) = task.run(&limits) {
-            // The shutdown ends it itself, if all threads come back.
-            task.forget();
-        }
-    }
+    give_last_turns(pool, me, &limits);
     guard.disarm();
     me.tally.busy.end(pool.theater.now());
     here.home.set(Home::NOWHERE);
     here.worker.set(ptr::null());
+}
+
+/// One turn of an actor, which is queued again if there is more to do.
+#[inline(always)]
+pub(super) fn give_turn(
+    pool: &PoolShared,
+    me: &WorkerLocal,
+    progress: &Progress,
+    task: Task,
+    limits: &TurnLimits<'_>,
+) {
+    let (report, again) = task.run(limits);
+    // ORDERING: Relaxed: written by this worker alone, read by the monitor and in probes for an
+    // estimate.
+    progress.turns.store(progress.turns.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    let messages = progress.messages.load(Ordering::Relaxed) + u64::from(report.messages);
+    progress.messages.store(messages, Ordering::Relaxed);
+    if let Some(task) = again {
+        requeue(pool, me, task);
+    }
+}
+
+/// All actors have been told to end. Those that wait for a turn must not wait for a worker that may
+/// never come back.
+pub(super) fn give_last_turns(pool: &PoolShared, me: &WorkerLocal, limits: &TurnLimits<'_>) {
+    while let Some(task) = find_work::left(pool, me) {
+        if let (_, Some(task)) = task.run(limits) {
+            // The shutdown ends it itself, if all workers come back.
+            task.forget();
+        }
+    }
 }
 
 /// An actor whose budget ran out goes behind everything that waits. If nothing does, it stays where
@@ -271,7 +288,7 @@ fn find_or_sleep(pool: &PoolShared, me: &WorkerLocal, sleeps: bool) -> Option<Ta
 
 /// Parks until there is something to search for, looking after the others meanwhile if asked to.
 fn sleep(pool: &PoolShared, me: &WorkerLocal) {
-    let parker = &pool.workers[me.index].parker;
+    let parker = pool.workers[me.index].alarm.parker();
     // ORDERING: SeqCst: as in `wait_for_task`.
     while !pool.ending.load(Ordering::SeqCst) {
         match pool.idle.duty(me.index) {
@@ -294,7 +311,7 @@ fn sleep(pool: &PoolShared, me: &WorkerLocal) {
 fn keep_monitor(pool: &PoolShared, me: &WorkerLocal) -> bool {
     let mut monitor = Monitor::begin(pool);
     loop {
-        pool.workers[me.index].parker.park_timeout(monitor.interval);
+        pool.workers[me.index].alarm.parker().park_timeout(monitor.interval);
         // ORDERING: SeqCst: as in `wait_for_task`.
         if pool.ending.load(Ordering::SeqCst) || pool.idle.duty(me.index) != Some(Duty::Monitor) {
             return pool.idle.duty(me.index) == Some(Duty::Search);
@@ -306,7 +323,7 @@ fn keep_monitor(pool: &PoolShared, me: &WorkerLocal) -> bool {
         if wanted > 0 && pool.idle.leave_sleep(me.index) {
             for _ in 1..wanted {
                 let Some(helper) = pool.idle.call_help() else { break };
-                pool.workers[helper].parker.unpark();
+                pool.wake(helper);
             }
             return true;
         }

@@ -17,11 +17,12 @@ use std::future::Future;
 use std::mem;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use odeon_sync::{Mutex, MutexGuard, Parker};
 
+use crate::vocabulary::blocked_thread::BlockedThread;
 use crate::vocabulary::contain::contain;
 
 enum ChannelState<T> {
@@ -166,7 +167,7 @@ impl<T> Receiver<T> {
         if let Poll::Ready(value) = self.receive(None) {
             return over(value);
         }
-        let thread = Arc::new(BlockedThread(Parker::new()));
+        let thread = Arc::new(BlockedThread::default());
         let waker = Waker::from(thread.clone());
         loop {
             if let Poll::Ready(value) = self.receive(Some(&waker)) {
@@ -176,19 +177,6 @@ impl<T> Receiver<T> {
                 return Err(InVain::Timeout);
             }
         }
-    }
-}
-
-/// A thread that waits.
-struct BlockedThread(Parker);
-
-impl Wake for BlockedThread {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
-    }
-
-    fn wake_by_ref(self: &Arc<Self>) {
-        self.0.unpark();
     }
 }
 

@@ -4,11 +4,12 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use odeon_sync::Parker;
 
+use crate::vocabulary::blocked_thread::BlockedThread;
 use crate::vocabulary::error::{AskError, SendError};
 
 type Sending = Pin<Box<dyn Future<Output = Result<(), AskError>> + Send>>;
@@ -62,7 +63,7 @@ impl KeptQuestion {
 
     /// `park`: sleeps; `false` if the time was up before.
     fn block(&mut self, park: impl Fn(&Parker) -> bool) -> Result<(), AskError> {
-        let thread = Arc::new(BlockedThread(Parker::new()));
+        let thread = Arc::new(BlockedThread::default());
         let waker = Waker::from(thread.clone());
         loop {
             if let Poll::Ready(sent) = self.poll(&mut Context::from_waker(&waker)) {
@@ -72,18 +73,5 @@ impl KeptQuestion {
                 return Err(AskError::Timeout);
             }
         }
-    }
-}
-
-/// A thread that waits.
-struct BlockedThread(Parker);
-
-impl Wake for BlockedThread {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
-    }
-
-    fn wake_by_ref(self: &Arc<Self>) {
-        self.0.unpark();
     }
 }

@@ -11,6 +11,7 @@ use crate::process::submit::Submit;
 use crate::process::theater_shared::TheaterShared;
 use crate::runtime::failure_lines::FailureLines;
 use crate::scheduler::timers::{Driver, Timers};
+use crate::scheduler::worker_task::SpawnWorker;
 use crate::telemetry::{Telemetry, TelemetryOptions, Tracer};
 use crate::vocabulary::clock::{Clock, SystemClock};
 use crate::vocabulary::dead_letter::DeadLetter;
@@ -37,6 +38,7 @@ pub struct TheaterBuilder {
     seen: TelemetryOptions,
     hooks: Hooks,
     failures_printed: bool,
+    worker_tasks: Option<SpawnWorker>,
 }
 
 impl Default for TheaterBuilder {
@@ -57,6 +59,7 @@ impl Default for TheaterBuilder {
             seen: TelemetryOptions::default(),
             hooks: Hooks::default(),
             failures_printed: true,
+            worker_tasks: None,
         }
     }
 }
@@ -293,8 +296,15 @@ impl TheaterBuilder {
     ///
     /// # Errors
     /// If a setting is out of its range, or a thread cannot be started.
-    pub fn build(self) -> Result<Theater, BuildError> {
-        Theater::start(self.into_shared(Driver::Thread)?)
+    pub fn build(mut self) -> Result<Theater, BuildError> {
+        let worker_tasks = self.worker_tasks.take();
+        Theater::start(self.into_shared(Driver::Thread)?, worker_tasks)
+    }
+
+    /// The workers of the pool are tasks, which `spawn` has polled.
+    pub(crate) fn workers_as_tasks(mut self, spawn: SpawnWorker) -> Self {
+        self.worker_tasks = Some(spawn);
+        self
     }
 
     /// Builds a theater whose actors run where `make_stage` has them run, without threads.

@@ -124,6 +124,8 @@ impl TheaterParts {
             *self.shared.leftovers.lock().expect("nothing panics under this lock") =
                 Some(Vec::new());
         }
+        // This thread waits, and may be one that would have polled them.
+        self.pool.iter().for_each(PoolShared::take_over);
         let deadline = moment_after(drain.unwrap_or_default());
         let drained = drain.is_some() && self.drain(deadline);
         let farewells = Instant::now();
@@ -252,7 +254,9 @@ impl TheaterParts {
         let have_returned = || self.shared.running_threads() == 0 && have_no_callers();
         let returned = self.wait_until(last_moment, have_returned);
         if returned {
-            for thread in threads.into_iter().chain(timers::of(&self.shared).take_thread()) {
+            let of_pool = self.pool.iter().flat_map(|pool| pool.take_threads());
+            let of_timers = timers::of(&self.shared).take_thread();
+            for thread in threads.into_iter().chain(of_pool).chain(of_timers) {
                 // A stage's thread catches the panics of actors; its own would have aborted.
                 let _ = thread.join();
             }
