@@ -74,7 +74,9 @@ stage_conformance!(tasks_of_tokio, OnTokio);
 /// Does what it is told to, and answers.
 struct Doer;
 
-struct Do(Box<dyn FnOnce(&mut Context<'_, Doer>) -> String + Send>, Option<Reply<String>>);
+type What = Box<dyn FnOnce(&mut Context<'_, Doer>) -> String + Send>;
+
+struct Do(What, Option<Reply<String>>);
 impl Message for Do {}
 
 impl Actor for Doer {
