@@ -4,6 +4,7 @@ pub(crate) mod actor_ref;
 pub(crate) mod ask;
 pub(crate) mod bounded;
 pub(crate) mod broadcast;
+pub(crate) mod entrance;
 pub(crate) mod foreign_task;
 pub(crate) mod lane;
 pub(crate) mod mailbox_ref;

@@ -5,7 +5,7 @@ mod surroundings;
 
 use crate::actor::speculative_actor::SpeculativeActor;
 use crate::executor::dispatcher::Dispatcher;
-use crate::executor::engine::{EndsWithMaker, Engine, Surroundings};
+use crate::executor::engine::{CallersEntrance, EndsWithMaker, Engine, Surroundings};
 use crate::processing::{Ordering, Processing};
 use crate::report::stats::SpeculationStats;
 use odeon_core::extend::{self, Reporter};
@@ -75,6 +75,8 @@ impl SpawnSpeculative for Theater {
         let mut is_first = true;
         let ordering = processing.ordering;
         let reporter: Weak<dyn Reporter> = Arc::<Engine<A>>::downgrade(&engine);
+        let keeps_order = ordering != Ordering::Unordered;
+        let entrance = CallersEntrance { engine: engine.clone(), keeps_order };
         let engine = EndsWithMaker(engine);
         let actor = self.actor().supervised(supervision).spawn(move || {
             let EndsWithMaker(engine) = &engine;
@@ -84,6 +86,7 @@ impl SpawnSpeculative for Theater {
             Dispatcher::new(engine.clone(), ordering, bounds.clone())
         });
         extend::report_by(self, &actor, reporter);
+        extend::open_entrance(&actor, entrance);
         SpeculativeRef { actor, control }
     }
 }

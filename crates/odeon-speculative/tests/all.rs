@@ -31,5 +31,6 @@ mod s28_waits;
 mod s3_buffers;
 mod s3_guards;
 mod s3_s23_replay;
+mod s42_callers_are_executors;
 mod s42_calls;
 mod support;

@@ -4,11 +4,11 @@
 
 use crate::shuttle_support::*;
 use crate::support::Do;
-use odeon_core::ActorRef;
+use odeon_core::{ActorRef, Reply};
 use odeon_speculative::{Coordinate, Ordering, Processing};
 use odeon_stm::{TVar, atomically};
 use odeon_sync::schedules::check_with_priorities;
-use odeon_sync::thread;
+use odeon_sync::{Mutex, thread};
 use std::sync::Arc;
 
 /// Two threads send steps to one actor, whose processing another one changes meanwhile.
@@ -216,4 +216,55 @@ fn waits_for(outside: &'static TVar<i64>) -> Do {
         }
         lab.add(tx, 6, 1)
     })
+}
+
+/// A step that answers when it has committed.
+fn called(commits: &Arc<Commits>, sender: usize, n: i64, reply: Reply<()>) -> Do {
+    let (commits, reply) = (commits.clone(), Arc::new(Mutex::new(Some(reply))));
+    Do::update(move |lab, tx, _| {
+        let seen = lab.add(tx, sender, 1)?;
+        lab.add(tx, 7, 1)?;
+        let (commits, reply) = (commits.clone(), reply.clone());
+        tx.on_commit(move || {
+            commits.add(sender, if seen == n { n } else { -n });
+            reply.lock().unwrap().take().expect("a step commits once").send(());
+        });
+        Ok(seen)
+    })
+}
+
+/// Callers handle their own messages, beside senders, while the mode changes.
+#[test]
+fn s42_s25_callers_enter_and_leave_while_the_mode_changes() {
+    check_with_priorities(3_000, || {
+        let theater = theater();
+        let (lab, common) = lab(&theater, Processing::concurrent().width(2 + random(2)));
+        let commits = Arc::new(Commits::default());
+        let threads: Vec<_> = (0..3)
+            .map(|sender| {
+                let (lab, commits) = (lab.clone(), commits.clone());
+                thread::spawn(move || {
+                    for n in 1..=3 {
+                        if sender == 2 && n < 3 {
+                            lab.send(step(&commits, sender, n)).unwrap();
+                            continue;
+                        }
+                        let call = lab.call(|reply| called(&commits, sender, n, reply));
+                        shuttle::future::block_on(call).unwrap();
+                    }
+                })
+            })
+            .collect();
+        for _ in 0..2 {
+            lab.set_processing(some_processing());
+            thread::yield_now();
+        }
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        drop(lab);
+        end(theater);
+        for sender in 0..3 {
+            assert_eq!(commits.of(sender), [1, 2, 3], "sender {sender}");
+        }
+        assert_eq!(last(&common)[7], 9);
+    });
 }

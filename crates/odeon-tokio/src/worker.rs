@@ -3,8 +3,10 @@
 //! tokio puts what is woken on one of its threads into a slot of that thread from where nobody
 //! steals it (tokio's issue 4941). There a worker that a handler wakes would wait for the end of
 //! this very handler, and so would the actors that it was woken for. What is put there next moves
-//! it on, into the queue: so an empty task is spawned behind it.
+//! it on, into the queue: so an empty task is spawned behind it. Where a task wakes a worker the
+//! slot is as good as for any task: it comes next when that one waits.
 
+use std::cell::Cell;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -12,7 +14,11 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use odeon_core::extend::WorkerTask;
 use tokio::runtime::Handle;
-use tokio::task::{Id, try_id};
+
+thread_local! {
+    /// The worker that this thread polls; 0 if none.
+    static POLLED: Cell<usize> = const { Cell::new(0) };
+}
 
 /// See the module.
 pub(crate) struct TokioWorker {
@@ -36,19 +42,28 @@ impl Future for TokioWorker {
         let stays = |(woken, _): &(Arc<Woken>, Waker)| woken.task.will_wake(cx.waker());
         if !me.woken.as_ref().is_some_and(stays) {
             let (task, runtime) = (cx.waker().clone(), me.runtime.clone());
-            let woken = Arc::new(Woken { task, id: try_id(), runtime });
+            let woken = Arc::new(Woken { task, runtime });
             me.woken = Some((woken.clone(), Waker::from(woken)));
         }
-        let (_, waker) = me.woken.as_ref().expect("made above");
-        Pin::new(&mut me.worker).poll(&mut Context::from_waker(waker))
+        let (woken, waker) = me.woken.as_ref().expect("made above");
+        let outer = POLLED.replace(woken.number());
+        let polled = Pin::new(&mut me.worker).poll(&mut Context::from_waker(waker));
+        POLLED.set(outer);
+        polled
     }
 }
 
 /// Wakes the task of a worker so that another thread can take it.
 struct Woken {
     task: Waker,
-    id: Option<Id>,
     runtime: Handle,
+}
+
+impl Woken {
+    /// Another one for each worker.
+    fn number(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
 }
 
 impl Wake for Woken {
@@ -58,9 +73,9 @@ impl Wake for Woken {
 
     fn wake_by_ref(self: &Arc<Self>) {
         self.task.wake_by_ref();
-        let here = try_id();
-        // On other threads it does not come into the slot, nor does a task that wakes itself.
-        if here.is_some() && here != self.id {
+        let polled = POLLED.get();
+        // A worker that has itself polled again does not come into the slot.
+        if polled != 0 && polled != self.number() {
             self.runtime.spawn(async {});
         }
     }

@@ -1,4 +1,4 @@
-//! The ways to keep an account.
+//! The ways to keep accounts.
 
 use odeon::prelude::*;
 use odeon::tokio::TheaterBuilderExt;
@@ -24,7 +24,7 @@ pub const KEEPERS: &[&str] = &[
     "channel",
 ];
 
-/// A theater for an account that is kept in this way, in a program that has this runtime.
+/// A theater for accounts that are kept in this way, in a program that has this runtime.
 pub(crate) fn theater_of(
     keeper: &str,
     workers: usize,
@@ -43,98 +43,102 @@ const ON_TOKIO: &str = "_on_tokio";
 const CHANNEL: usize = 1024;
 
 /// What is kept. A deposit computes for a while, as a handler of an application does.
-struct Balance {
-    deposits: u64,
+struct Balances {
+    of_accounts: Vec<u64>,
     work: Work,
 }
 
-impl Balance {
-    fn deposit(&mut self) -> u64 {
-        self.work.compute(self.deposits);
-        self.deposits += 1;
-        self.deposits
+impl Balances {
+    fn deposit(&mut self, account: usize) -> u64 {
+        let balance = &mut self.of_accounts[account];
+        self.work.compute(*balance);
+        *balance += 1;
+        *balance
     }
 }
 
-/// A deposit of one; the answer is the balance.
+/// A deposit of one to an account; the answer is its balance.
 #[derive(Message)]
-pub(crate) struct Deposit(Reply<u64>);
+pub(crate) struct Deposit(usize, Reply<u64>);
 
-impl Actor for Balance {
+impl Actor for Balances {
     type Msg = Deposit;
-    fn handle(&mut self, Deposit(reply): Deposit, _ctx: &mut Context<'_, Self>) {
-        reply.send(self.deposit());
+    fn handle(&mut self, Deposit(account, reply): Deposit, _ctx: &mut Context<'_, Self>) {
+        reply.send(self.deposit(account));
     }
 }
 
 #[derive(Transactional)]
-struct SharedBalance {
-    deposits: TVar<u64>,
+struct SharedBalances {
+    of_accounts: Vec<TVar<u64>>,
     #[transactional(outside)]
     work: Work,
 }
 
-impl SpeculativeActor for SharedBalance {
+impl SpeculativeActor for SharedBalances {
     type Msg = Deposit;
     fn handle<'t>(
         &'t self,
-        Deposit(reply): &'t Deposit,
+        Deposit(account, reply): &'t Deposit,
         tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
-        let balance = self.deposits.get(tx)? + 1;
+        let account = &self.of_accounts[*account];
+        let balance = account.get(tx)? + 1;
         self.work.compute(balance);
-        self.deposits.set(tx, balance)?;
+        account.set(tx, balance)?;
         ctx.reply(reply, balance);
         Ok(())
     }
 }
 
-/// An account, by the way in which it is kept.
+/// Some accounts, by the way in which they are kept.
 #[derive(Clone)]
-pub struct Account(Kept);
+pub struct Accounts(Kept);
 
 #[derive(Clone)]
 enum Kept {
     Called(ActorRef<Deposit>),
     Asked(ActorRef<Deposit>),
-    Mutex(Arc<Mutex<Balance>>),
-    ParkingLot(Arc<parking_lot::Mutex<Balance>>),
-    TokioMutex(Arc<tokio::sync::Mutex<Balance>>),
-    Channel(mpsc::Sender<oneshot::Sender<u64>>),
+    Mutex(Arc<Mutex<Balances>>),
+    ParkingLot(Arc<parking_lot::Mutex<Balances>>),
+    TokioMutex(Arc<tokio::sync::Mutex<Balances>>),
+    Channel(mpsc::Sender<(usize, oneshot::Sender<u64>)>),
 }
 
-impl Account {
-    /// An empty account that is kept in this way: as an actor of the theater, or, behind a channel,
-    /// by a task of the runtime. A deposit takes as long as `work`.
+impl Accounts {
+    /// So many empty accounts that are kept in this way: as an actor of the theater, or, behind a
+    /// channel, by a task of the runtime. A deposit takes as long as `work`.
     ///
     /// # Errors
     /// If there is no such way.
     pub fn kept(
         keeper: &str,
+        accounts: usize,
         work: Work,
         theater: &Theater,
         runtime: &Handle,
     ) -> Result<Self, RunError> {
-        let balance = Balance { deposits: 0, work };
+        let balances = Balances { of_accounts: vec![0; accounts], work };
         Ok(Self(match keeper.strip_suffix(ON_TOKIO).unwrap_or(keeper) {
-            "call" => Kept::Called(theater.spawn(balance)),
-            "ask" => Kept::Asked(theater.spawn(balance)),
+            "call" => Kept::Called(theater.spawn(balances)),
+            "ask" => Kept::Asked(theater.spawn(balances)),
             "speculative" => {
-                let shared = SharedBalance { deposits: TVar::new(0), work };
+                let of_accounts = (0..accounts).map(|_| TVar::new(0)).collect();
+                let shared = SharedBalances { of_accounts, work };
                 let actor = theater.spawn_speculative(shared, Processing::default());
                 Kept::Called(actor.actor_ref())
             }
-            "mutex" => Kept::Mutex(Arc::new(Mutex::new(balance))),
-            "parking_lot" => Kept::ParkingLot(Arc::new(parking_lot::Mutex::new(balance))),
-            "tokio_mutex" => Kept::TokioMutex(Arc::new(tokio::sync::Mutex::new(balance))),
+            "mutex" => Kept::Mutex(Arc::new(Mutex::new(balances))),
+            "parking_lot" => Kept::ParkingLot(Arc::new(parking_lot::Mutex::new(balances))),
+            "tokio_mutex" => Kept::TokioMutex(Arc::new(tokio::sync::Mutex::new(balances))),
             "channel" => {
-                let (account, deposits) = mpsc::channel(CHANNEL);
-                runtime.spawn(keep(balance, deposits));
-                Kept::Channel(account)
+                let (keeper, deposits) = mpsc::channel(CHANNEL);
+                runtime.spawn(keep(balances, deposits));
+                Kept::Channel(keeper)
             }
             other => {
-                let problem = format!("no way to keep an account is called `{other}`");
+                let problem = format!("no way to keep accounts is called `{other}`");
                 return Err(RunError::bad_argument("--keeper", problem));
             }
         }))
@@ -143,19 +147,19 @@ impl Account {
     /// Deposits one from a thread, which waits for the balance.
     ///
     /// # Errors
-    /// If nobody keeps it any more.
-    pub fn deposit(&self) -> Result<u64, RunError> {
+    /// If nobody keeps the accounts any more.
+    pub fn deposit(&self, account: usize) -> Result<u64, RunError> {
         match &self.0 {
-            Kept::Called(actor) => actor.call(Deposit).wait().map_err(gone),
-            Kept::Asked(actor) => actor.ask(Deposit).wait().map_err(gone),
-            Kept::Mutex(balance) => {
-                Ok(balance.lock().unwrap_or_else(PoisonError::into_inner).deposit())
+            Kept::Called(actor) => actor.call(|reply| Deposit(account, reply)).wait().map_err(gone),
+            Kept::Asked(actor) => actor.ask(|reply| Deposit(account, reply)).wait().map_err(gone),
+            Kept::Mutex(balances) => {
+                Ok(balances.lock().unwrap_or_else(PoisonError::into_inner).deposit(account))
             }
-            Kept::ParkingLot(balance) => Ok(balance.lock().deposit()),
-            Kept::TokioMutex(balance) => Ok(balance.blocking_lock().deposit()),
-            Kept::Channel(account) => {
+            Kept::ParkingLot(balances) => Ok(balances.lock().deposit(account)),
+            Kept::TokioMutex(balances) => Ok(balances.blocking_lock().deposit(account)),
+            Kept::Channel(keeper) => {
                 let (answer_to, answer) = oneshot::channel();
-                account.blocking_send(answer_to).map_err(gone)?;
+                keeper.blocking_send((account, answer_to)).map_err(gone)?;
                 answer.blocking_recv().map_err(gone)
             }
         }
@@ -165,25 +169,25 @@ impl Account {
     ///
     /// # Errors
     /// As [`deposit`](Self::deposit).
-    pub async fn deposit_in_task(&self) -> Result<u64, RunError> {
+    pub async fn deposit_in_task(&self, account: usize) -> Result<u64, RunError> {
         match &self.0 {
-            Kept::Called(actor) => actor.call(Deposit).await.map_err(gone),
-            Kept::Asked(actor) => actor.ask(Deposit).await.map_err(gone),
-            Kept::Mutex(_) | Kept::ParkingLot(_) => self.deposit(),
-            Kept::TokioMutex(balance) => Ok(balance.lock().await.deposit()),
-            Kept::Channel(account) => {
+            Kept::Called(actor) => actor.call(|reply| Deposit(account, reply)).await.map_err(gone),
+            Kept::Asked(actor) => actor.ask(|reply| Deposit(account, reply)).await.map_err(gone),
+            Kept::Mutex(_) | Kept::ParkingLot(_) => self.deposit(account),
+            Kept::TokioMutex(balances) => Ok(balances.lock().await.deposit(account)),
+            Kept::Channel(keeper) => {
                 let (answer_to, answer) = oneshot::channel();
-                account.send(answer_to).await.map_err(gone)?;
+                keeper.send((account, answer_to)).await.map_err(gone)?;
                 answer.await.map_err(gone)
             }
         }
     }
 }
 
-async fn keep(mut balance: Balance, mut deposits: mpsc::Receiver<oneshot::Sender<u64>>) {
-    while let Some(answer_to) = deposits.recv().await {
+async fn keep(mut balances: Balances, mut deposits: mpsc::Receiver<(usize, oneshot::Sender<u64>)>) {
+    while let Some((account, answer_to)) = deposits.recv().await {
         // Who has given up waiting needs no answer.
-        let _ = answer_to.send(balance.deposit());
+        let _ = answer_to.send(balances.deposit(account));
     }
 }
 
@@ -192,5 +196,5 @@ pub(crate) fn failed(problem: impl std::fmt::Display) -> RunError {
 }
 
 fn gone(problem: impl std::fmt::Display) -> RunError {
-    RunError::WrongResult(format!("the account is gone: {problem}"))
+    RunError::WrongResult(format!("the accounts are gone: {problem}"))
 }

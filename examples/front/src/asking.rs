@@ -1,6 +1,6 @@
-//! Threads or tasks that ask one account.
+//! Threads or tasks that make deposits.
 
-use crate::account::{Account, failed, theater_of};
+use crate::account::{Accounts, failed, theater_of};
 use odeon_example_run::{RunError, Timed};
 use odeon_example_shared_state::Work;
 use std::sync::Barrier;
@@ -11,10 +11,12 @@ use tokio::task::JoinSet;
 /// Who asks, and for what.
 #[derive(Debug, Clone, Copy)]
 pub struct Asking<'a> {
-    /// The way in which the account is kept: one of [`KEEPERS`](crate::KEEPERS).
+    /// The way in which the accounts are kept: one of [`KEEPERS`](crate::KEEPERS).
     pub keeper: &'a str,
     /// How many ask, each its next question when it has its answer.
     pub askers: usize,
+    /// Over how many accounts they are spread.
+    pub accounts: usize,
     /// Tasks of a runtime of tokio with as many threads as the theater has workers, not threads.
     pub by_tasks: bool,
     /// Deposits of all askers together; each makes as many.
@@ -33,6 +35,16 @@ impl Asking<'_> {
     fn of_all(&self) -> u64 {
         self.of_each() * self.askers as u64
     }
+
+    /// The balances that all askers are told, together: of each account 1, 2, 3 and so on, each
+    /// once.
+    fn sum(&self) -> u128 {
+        let deposits = |account| {
+            let askers = (self.askers + self.accounts - 1 - account) / self.accounts;
+            u128::from(self.of_each()) * askers as u128
+        };
+        (0..self.accounts).map(deposits).map(|last| last * (last + 1) / 2).sum()
+    }
 }
 
 /// A runtime of tokio with so many threads.
@@ -48,30 +60,32 @@ pub(crate) fn tokio_runtime(threads: usize) -> Result<Runtime, RunError> {
 pub fn run(asking: &Asking<'_>) -> Result<Timed, RunError> {
     let runtime = tokio_runtime(asking.workers)?;
     let theater = theater_of(asking.keeper, asking.workers, runtime.handle())?;
-    let account = Account::kept(asking.keeper, asking.work, &theater, runtime.handle())?;
+    let accounts =
+        Accounts::kept(asking.keeper, asking.accounts, asking.work, &theater, runtime.handle())?;
     let (timed, sum) = match asking.by_tasks {
-        true => by_tasks(asking, &account, &runtime)?,
-        false => by_threads(asking, &account)?,
+        true => by_tasks(asking, &accounts, &runtime)?,
+        false => by_threads(asking, &accounts)?,
     };
-    // The balances that the askers were told are 1, 2, 3 and so on, each once.
-    let all = u128::from(asking.of_all());
-    if sum != all * (all + 1) / 2 {
+    if sum != asking.sum() {
+        let all = asking.of_all();
         return Err(failed(format!("the balances of {all} deposits sum up to {sum}")));
     }
     Ok(timed)
 }
 
-fn by_threads(asking: &Asking<'_>, account: &Account) -> Result<(Timed, u128), RunError> {
+fn by_threads(asking: &Asking<'_>, accounts: &Accounts) -> Result<(Timed, u128), RunError> {
     let begin = Barrier::new(asking.askers + 1);
-    let one = || {
+    let one = |account| {
         begin.wait();
         let sum: Result<u128, _> =
-            (0..asking.of_each()).map(|_| account.deposit().map(u128::from)).sum();
+            (0..asking.of_each()).map(|_| accounts.deposit(account).map(u128::from)).sum();
         begin.wait();
         sum
     };
     thread::scope(|scope| {
-        let askers: Vec<_> = (0..asking.askers).map(|_| scope.spawn(one)).collect();
+        let askers: Vec<_> = (0..asking.askers)
+            .map(|asker| scope.spawn(move || one(asker % asking.accounts)))
+            .collect();
         let (timed, ()) = Timed::of(asking.of_all(), || {
             begin.wait();
             begin.wait();
@@ -85,19 +99,19 @@ fn by_threads(asking: &Asking<'_>, account: &Account) -> Result<(Timed, u128), R
 
 fn by_tasks(
     asking: &Asking<'_>,
-    account: &Account,
+    accounts: &Accounts,
     runtime: &Runtime,
 ) -> Result<(Timed, u128), RunError> {
     let deposits = asking.of_each();
     let (timed, sum) = Timed::of(asking.of_all(), || {
         runtime.block_on(async {
             let mut askers = JoinSet::new();
-            for _ in 0..asking.askers {
-                let account = account.clone();
+            for asker in 0..asking.askers {
+                let (accounts, account) = (accounts.clone(), asker % asking.accounts);
                 askers.spawn(async move {
                     let mut sum = 0;
                     for _ in 0..deposits {
-                        sum += u128::from(account.deposit_in_task().await?);
+                        sum += u128::from(accounts.deposit_in_task(account).await?);
                     }
                     Ok(sum)
                 });

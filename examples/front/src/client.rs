@@ -8,12 +8,11 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
-const REQUEST: &[u8] = b"GET /deposit HTTP/1.1\r\nhost: self\r\n\r\n";
-
 /// As many requests over each connection; how long all of them took.
 pub(crate) async fn ask_all(
     server: SocketAddr,
     connections: usize,
+    accounts: usize,
     requests: u64,
 ) -> Result<Duration, RunError> {
     let mut open = Vec::with_capacity(connections);
@@ -24,8 +23,8 @@ pub(crate) async fn ask_all(
     }
     let begun = Instant::now();
     let mut asking = JoinSet::new();
-    for connection in open {
-        asking.spawn(ask(connection, requests));
+    for (number, connection) in open.into_iter().enumerate() {
+        asking.spawn(ask(connection, number % accounts, requests));
     }
     while let Some(asked) = asking.join_next().await {
         asked.map_err(failed)??;
@@ -33,10 +32,11 @@ pub(crate) async fn ask_all(
     Ok(begun.elapsed())
 }
 
-async fn ask(mut connection: TcpStream, requests: u64) -> Result<(), RunError> {
+async fn ask(mut connection: TcpStream, account: usize, requests: u64) -> Result<(), RunError> {
+    let request = format!("GET /deposit/{account} HTTP/1.1\r\nhost: self\r\n\r\n");
     let mut response = [0; 1024];
     for _ in 0..requests {
-        connection.write_all(REQUEST).await.map_err(failed)?;
+        connection.write_all(request.as_bytes()).await.map_err(failed)?;
         let mut length = 0;
         while !is_whole(&response[..length])? {
             let read = connection.read(&mut response[length..]).await.map_err(failed)?;

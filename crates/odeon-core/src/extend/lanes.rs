@@ -2,6 +2,7 @@
 
 use crate::mailbox::label;
 use crate::messaging::actor_ref::ActorRef;
+use crate::messaging::entrance::{self, Entrance};
 use crate::messaging::lane::Lane;
 use crate::messaging::lane::companion::Companion;
 use crate::messaging::mailbox_ref::MailboxRef;
@@ -23,6 +24,11 @@ pub fn as_sender<M: Message, R>(actor: &ActorRef<M>, work: impl FnOnce() -> R) -
 /// and sends from several threads.
 pub fn as_numbered_sender<R>(number: u64, work: impl FnOnce() -> R) -> R {
     Lane::of_number(number).lend_during(work)
+}
+
+/// Gives an actor of the pool a way in for callers, beside its own turn.
+pub fn open_entrance<M: Message>(actor: &ActorRef<M>, entrance: impl Entrance<M> + 'static) {
+    entrance::open(actor, entrance);
 }
 
 /// Whether an actor takes messages with lanes, and so with [companions](Companion).

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::cell::DeadCell;
 use super::theater_shared::TheaterShared;
 use crate::process::task::Task;
+use crate::process::turn_limits::TurnLimits;
 
 /// Why a task is submitted; a scheduler may queue by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +25,9 @@ pub enum Origin {
     Beside,
 }
 
+/// What a caller does in the place of a worker, within these limits.
+pub type CallersWork<'a> = dyn FnMut(&TurnLimits<'_>) -> Option<Task> + 'a;
+
 /// Takes woken actors and sees to it that each gets a turn.
 ///
 /// # Contract
@@ -34,11 +38,12 @@ pub trait Submit: Send + Sync + 'static {
     /// Queues `task` for a turn.
     fn submit(&self, task: Task, origin: Origin);
 
-    /// Gives the actor a turn for one message on this thread, which belongs to no stage and waits
-    /// for what comes of it; what else there is to do is queued. The task comes back if the stage
-    /// does not do that, as most do not.
-    fn run_for_caller(&self, task: Task) -> Option<Task> {
-        Some(task)
+    /// Does `work` for an actor of the stage on this thread, which belongs to no stage and waits
+    /// for what comes of it; the task that is left of it is queued. `false`: the stage does not do
+    /// that, as most do not.
+    fn for_caller(&self, work: &mut CallersWork<'_>) -> bool {
+        let _ = work;
+        false
     }
 
     /// The theater this stage belongs to.

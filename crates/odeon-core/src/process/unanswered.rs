@@ -67,11 +67,13 @@ pub(crate) fn is_there() -> bool {
     HERE.try_with(|_| ()).is_ok()
 }
 
-/// Whether this thread gives an actor its turn, and so catches what unwinds there.
+/// Whether this thread gives an actor its turn, or works beside one as a caller, and so catches
+/// what unwinds there.
 fn gives_a_turn() -> bool {
     let here = current::here();
     let home = here.home.get();
-    !here.actor.get().is_null() || home != Home::NOWHERE && home.as_pinned().is_some()
+    let is_at_home = home != Home::NOWHERE;
+    !here.actor.get().is_null() || is_at_home && (home.as_pinned().is_some() || here.in_task.get())
 }
 
 /// Holds a reply until it is known what the failure says.

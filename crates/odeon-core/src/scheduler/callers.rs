@@ -25,8 +25,10 @@ use super::pool::PoolShared;
 use crate::process::config::{Config, Hooks};
 use crate::process::current::{self, Current};
 use crate::process::home::Home;
+use crate::process::submit::CallersWork;
 use crate::process::task::Task;
 use crate::process::turn_limits::TurnLimits;
+use crate::process::unanswered;
 
 /// TUNE: cache lines among which callers are spread.
 const LINES: usize = if cfg!(any(odeon_loom, odeon_shuttle)) { 1 } else { 8 };
@@ -109,9 +111,9 @@ impl Home {
     }
 }
 
-/// Gives an actor a turn on this thread, which belongs to no stage and waits for what comes of it.
-/// The task comes back if it does not.
-pub(super) fn run(pool: &PoolShared, task: Task) -> Option<Task> {
+/// Does work for an actor on this thread, which belongs to no stage and waits for what comes of it.
+/// `false`: it does not.
+pub(super) fn work(pool: &PoolShared, work: &mut CallersWork<'_>) -> bool {
     let here = current::here();
     // ORDERING: Relaxed: rule 2, behind the fence of `enter`.
     let is_ending = || pool.ending.load(Ordering::Relaxed);
@@ -119,37 +121,45 @@ pub(super) fn run(pool: &PoolShared, task: Task) -> Option<Task> {
         true => pool.callers.enter(here, is_ending),
         false => None,
     };
-    let Some(within) = within else { return Some(task) };
+    let Some(within) = within else { return false };
     // A turn catches the panics of handlers.
     let guard = AbortGuard::new("turn given by a caller");
     // The actor sends in its own name.
     let before = (here.home.replace(Home::callers(pool)), here.lane.replace(0));
-    if let Some(task) = give_turn(pool, task) {
-        if is_ending() {
-            // It has been told to end, which it does in its next turn.
-            if let Some(task) = give_turn(pool, task) {
-                task.forget();
-            }
-        } else {
-            pool.injector.push(task);
-            pool.work_added();
+    let mut left = do_one(pool, work);
+    if left.is_some() && is_ending() {
+        // It has been told to end, which it does in its next turn.
+        let mut next = left.take();
+        let last_turn =
+            &mut |limits: &TurnLimits<'_>| next.take().and_then(|task| task.run(limits).1);
+        if let Some(task) = do_one(pool, last_turn) {
+            task.forget();
         }
+    }
+    if let Some(task) = left {
+        pool.injector.push(task);
+        pool.work_added();
     }
     here.home.set(before.0);
     here.lane.set(before.1);
+    unanswered::settle();
+    here.handled.set(0);
     guard.disarm();
     drop(within);
     pool.theater.tell_shutdown();
-    None
+    true
 }
 
 /// What else there is to do comes back.
-fn give_turn(pool: &PoolShared, task: Task) -> Option<Task> {
+fn do_one(pool: &PoolShared, work: &mut CallersWork<'_>) -> Option<Task> {
     let limits = TurnLimits { messages: OWN, ..pool.theater.limits() };
-    let Some(around) = &pool.theater.hooks().thread_context else { return task.run(&limits).1 };
-    let (mut task, mut left) = (Some(task), None);
-    around(&mut || left = task.take().and_then(|task| task.run(&limits).1));
-    assert!(task.is_none(), "a context must call what it is given");
+    let Some(around) = &pool.theater.hooks().thread_context else { return work(&limits) };
+    let (mut is_done, mut left) = (false, None);
+    around(&mut || {
+        left = work(&limits);
+        is_done = true;
+    });
+    assert!(is_done, "a context must call what it is given");
     left
 }
 

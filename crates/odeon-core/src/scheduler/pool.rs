@@ -18,7 +18,7 @@ use super::worker_task::{SpawnWorker, TaskWorkers};
 use crate::process::config::QueueOrder;
 use crate::process::current;
 use crate::process::home::Home;
-use crate::process::submit::{Origin, Submit};
+use crate::process::submit::{CallersWork, Origin, Submit};
 use crate::process::task::Task;
 use crate::process::theater_shared::TheaterShared;
 use crate::telemetry::StageTally;
@@ -245,8 +245,8 @@ impl Submit for PoolShared {
         }
     }
 
-    fn run_for_caller(&self, task: Task) -> Option<Task> {
-        callers::run(self, task)
+    fn for_caller(&self, work: &mut CallersWork<'_>) -> bool {
+        callers::work(self, work)
     }
 
     fn theater(&self) -> &Arc<TheaterShared> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::process::cell::DeadCell;
-use crate::process::submit::{Origin, Submit};
+use crate::process::submit::{CallersWork, Origin, Submit};
 use crate::process::task::Task;
 use crate::process::theater_shared::TheaterShared;
 
@@ -26,9 +26,8 @@ impl Submit for SeenStage {
         self.behind.submit(task, origin);
     }
 
-    fn run_for_caller(&self, task: Task) -> Option<Task> {
-        task.note_woken(self.behind.theater().now());
-        self.behind.run_for_caller(task)
+    fn for_caller(&self, work: &mut CallersWork<'_>) -> bool {
+        self.behind.for_caller(work)
     }
 
     fn theater(&self) -> &Arc<TheaterShared> {

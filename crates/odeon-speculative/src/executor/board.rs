@@ -25,6 +25,7 @@
 
 mod arrival_order;
 mod deferred;
+mod entrance;
 mod visits;
 
 use crate::executor::enlistment::{Company, GivesWay};
@@ -97,6 +98,8 @@ pub(crate) struct Board<M> {
     pub(crate) is_failing: bool,
     /// Rule 8.
     is_resting: bool,
+    /// Whether callers' jobs may enter (`board/entrance.rs`).
+    is_open: bool,
     is_closed: bool,
 }
 
@@ -139,6 +142,7 @@ impl<M: Message> Board<M> {
             is_stopping: false,
             is_failing: false,
             is_resting: false,
+            is_open: false,
             is_closed: false,
         }
     }
@@ -255,24 +259,33 @@ impl<M: Message> Board<M> {
         }
     }
 
+    /// Whether nothing is begun at present, whatever waits.
+    fn takes_nothing(&self) -> bool {
+        let is_halted = self.is_alone || self.visits.is_held() || self.is_resting;
+        self.is_closed || self.needs_attention() || is_halted
+    }
+
+    /// Whether there is a place for one more batch.
+    fn has_place(&self) -> bool {
+        let taken = self.changing + self.reading + self.visits.deferred.kept();
+        let is_turn_of_visits = self.visits.deferred.is_overdue() && !self.is_stalled();
+        taken < self.width && !is_turn_of_visits
+    }
+
     /// What could be taken next.
     fn next(&self) -> Option<How> {
-        if self.is_closed || self.needs_attention() || self.is_alone || self.visits.is_held() {
-            return None;
-        }
-        if self.is_resting {
+        if self.takes_nothing() {
             return None;
         }
         if let Some(order) = &self.in_order {
             return self.next_in_order(order);
         }
-        let executors = self.changing + self.reading;
         // Rule 3; and rule 3 of visits.
         if !self.alone.is_empty() && !self.is_stalled() {
+            let executors = self.changing + self.reading;
             return (executors + self.visits.deferred.kept() == 0).then_some(How::Alone);
         }
-        let is_turn_of_visits = self.visits.deferred.is_overdue() && !self.is_stalled();
-        if executors + self.visits.deferred.kept() >= self.width || is_turn_of_visits {
+        if !self.has_place() {
             return None;
         }
         let change = !self.changes.is_empty() && !self.is_direct;

@@ -35,6 +35,8 @@ pub(crate) struct Dispatcher<A: SpeculativeActor> {
     until_look: u32,
     /// Those of its mailboxes, if any has one.
     bounds: Option<Arc<[Option<Bound>]>>,
+    /// Whether callers may enter (`engine/entrance.rs`).
+    is_open: bool,
 }
 
 /// TUNE: messages between two looks at the width: a look reads the clock.
@@ -73,6 +75,7 @@ impl<A: SpeculativeActor> Dispatcher<A> {
             handled: 0,
             until_look: LOOK_EVERY,
             bounds,
+            is_open: false,
         }
     }
 
@@ -84,6 +87,9 @@ impl<A: SpeculativeActor> Dispatcher<A> {
             self.look(ctx);
         }
         let is_narrow = self.engine.width() == 1;
+        if is_narrow && self.is_open {
+            self.set_open(false);
+        }
         if is_narrow && self.taken.is_empty() && !self.engine.has_outstanding() {
             self.handle_here(message, lane, ctx);
         } else {
@@ -270,6 +276,12 @@ impl<A: SpeculativeActor> Dispatcher<A> {
         self.engine.adapt(self.taken.len() + extend::waiting_about(ctx));
     }
 
+    #[cold]
+    fn set_open(&mut self, is_open: bool) {
+        self.is_open = is_open;
+        self.engine.set_open(is_open);
+    }
+
     fn count(&mut self) {
         if self.handled > 0 {
             extend::note_handled(self.handled as u32);
@@ -368,6 +380,9 @@ impl<A: SpeculativeActor> Behavior for Dispatcher<A> {
         let went_on = self.engine.has_outstanding() && self.work(ctx);
         if !went_on && !self.engine.has_outstanding() {
             self.engine.rests();
+        }
+        if !went_on && !self.is_open && self.engine.width() > 1 {
+            self.set_open(true);
         }
         went_on
     }

@@ -2,6 +2,7 @@
 
 mod adapting;
 mod ending;
+mod entrance;
 mod in_order;
 mod runners;
 mod scratch;
@@ -26,7 +27,7 @@ use adapting::Adapting;
 use in_order::Sequence;
 use odeon_core::extend::{self, Congestion, RELIEVED_AT, wake_shared};
 use odeon_core::{ActorRef, Clock};
-use odeon_sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use odeon_sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use odeon_sync::{Mutex, MutexGuard, interruption};
 use runners::Runners;
 use std::collections::VecDeque;
@@ -34,6 +35,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub(crate) use ending::EndsWithMaker;
+pub(crate) use entrance::CallersEntrance;
 pub(crate) use scratch::Scratch;
 pub(crate) use working::{Executor, WIDE};
 
@@ -59,8 +61,8 @@ pub(crate) struct Engine<A: SpeculativeActor> {
 #[repr(align(128))]
 struct Copies {
     /// Jobs that are not over, and one more while the actor's own turn has something to see to.
-    /// That comes from jobs, and these are added by the actor's own turn alone, so a zero that it
-    /// sees stands.
+    /// That comes from jobs, and these are added by the actor's own turn alone, and by callers
+    /// while that turn lets them in. So a zero that it sees while it does not stands.
     outstanding: AtomicUsize,
     waiting: AtomicUsize,
     pressing: AtomicUsize,
@@ -69,6 +71,7 @@ struct Copies {
     width: AtomicUsize,
     /// 1 if the actor's own turn has something to see to.
     attention: AtomicUsize,
+    is_open: AtomicBool,
 }
 
 impl Copies {
@@ -81,6 +84,7 @@ impl Copies {
             committed: AtomicU64::new(0),
             width: AtomicUsize::new(width),
             attention: AtomicUsize::new(0),
+            is_open: AtomicBool::new(false),
         }
     }
 }
@@ -240,6 +244,7 @@ impl<A: SpeculativeActor> Engine<A> {
 
     /// What the actor's own turn begins with: the state, and what the one before it has left.
     pub(crate) fn begin(&self) -> (Arc<A>, VecDeque<Job<A::Msg>>) {
+        self.set_open(false);
         let mut shared = self.lock();
         let state = shared.state.clone().expect("an actor begins before it ends");
         (state, std::mem::take(&mut shared.left))

@@ -171,6 +171,21 @@ impl<M> Lanes<M> {
         Entered::Ready(job)
     }
 
+    /// A job has come that is not to wait.
+    ///
+    /// # Errors
+    /// The job, if it would.
+    pub(crate) fn enter_if_free(&mut self, job: Job<M>) -> Result<Job<M>, Job<M>> {
+        let is_busy = |lane| self.is_halted(Some(lane)) || self.places[place_of(lane)].is_busy;
+        if job.lane.is_some_and(is_busy) {
+            return Err(job);
+        }
+        match self.enter(job) {
+            Entered::Ready(job) => Ok(job),
+            _ => unreachable!("its lane is free"),
+        }
+    }
+
     /// A job of this lane has come, and with it these ones. Unless something has halted the lane,
     /// puts the next ones that are of it, visits excepted, behind what waits for the place. Answers
     /// how many.

@@ -18,6 +18,7 @@ use crate::mailbox::{Pushed, label};
 use crate::messaging::actor_ref::ActorRef;
 use crate::messaging::ask::asked_by::AskedBy;
 use crate::messaging::ask::asker::AnswerWaiter;
+use crate::messaging::entrance;
 use crate::messaging::lane::Lane;
 use crate::messaging::reply::Reply;
 use crate::process::cell::Header;
@@ -38,7 +39,8 @@ impl<M: Message> ActorRef<M> {
     /// all theaters, the caller gives the actor its turn: nobody has to be woken. Such a call costs
     /// about what a lock costs, where a question takes two ways between threads. The turn is for
     /// this one message; what else waits by then is left to the pool. Order, supervision, pressure
-    /// and the end of the theater are as with `ask`.
+    /// and the end of the theater are as with `ask`. A speculative actor that handles several
+    /// messages at once has one executor more in each of its callers.
     ///
     /// So the handler may run where the caller waits:
     /// * What the handler needs the caller must not hold. The call lasts as long as the handler,
@@ -91,9 +93,18 @@ impl<M: Message> ActorRef<M> {
         if !may_give_turns(header) || cell.inbox.may_be_pressed() {
             return self.ask_in(mailbox, question, answer);
         }
-        let label = match header.vtable.laned {
-            true => Lane::here(header).label(mailbox),
-            false => label::of_mailbox(mailbox),
+        let (label, question) = match header.vtable.laned {
+            true => {
+                let lane = Lane::here(header);
+                match entrance::enter(self, question, lane, mailbox) {
+                    Ok(()) => {
+                        let asker = AnswerWaiter::here(header, true);
+                        return Ask { state: QuestionState::Sent(answer), asker, seen: None };
+                    }
+                    Err(question) => (lane.label(mailbox), question),
+                }
+            }
+            false => (label::of_mailbox(mailbox), question),
         };
         let state = match cell.inbox.push(label, question) {
             Pushed::AlreadyPending => QuestionState::Sent(answer),
@@ -142,8 +153,12 @@ fn may_give_turns(header: &Header) -> bool {
 #[inline(never)]
 fn give_turns(header: &Header) {
     // SAFETY: by the function's purpose.
-    let task = unsafe { Task::new(NonNull::from(header)) };
-    if let Some(task) = header.stage.run_for_caller(task) {
+    let mut task = Some(unsafe { Task::new(NonNull::from(header)) });
+    if let Some(task) = task.as_ref().filter(|_| header.is_seen()) {
+        task.note_woken(header.stage.theater().now());
+    }
+    header.stage.for_caller(&mut |limits| task.take().and_then(|task| task.run(limits).1));
+    if let Some(task) = task {
         header.stage.submit(task, Origin::Message);
     }
 }

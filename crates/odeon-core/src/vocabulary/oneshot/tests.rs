@@ -1,5 +1,6 @@
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::mpsc;
+use std::task::Wake;
 use std::thread;
 
 use super::*;

@@ -5,7 +5,8 @@
 //! What they show: jobs of one lane are handled one after the other and none is left while all
 //! rest, also when the width changes; a job whose handler waits comes back once, whether the change
 //! comes before, while or after it is parked, or goes to who closes; and of two that wait for one
-//! guard none is left behind it when that has opened.
+//! guard none is left behind it when that has opened; and no caller is within while the actor's own
+//! turn handles messages without the board.
 
 use super::runners::Runners;
 use super::{Engine, Surroundings};
@@ -20,7 +21,7 @@ use odeon_core::extend::Lane;
 use odeon_core::{Access, Clock, Message};
 use odeon_stm::staged::{Attempted, attempt_here};
 use odeon_stm::{Abort, Mode, TVar, Tx, atomically};
-use odeon_sync::{Mutex, Parker, thread};
+use odeon_sync::{Mutex, Parker, UnsafeCell, thread};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -356,5 +357,45 @@ fn a_guard_that_opens_leaves_nobody_behind_it() {
             passed += 1;
         }
         assert_eq!((passed, engine.with_board(|board| board.outstanding())), (2, 0));
+    });
+}
+
+/// What the actor's own turn touches by itself, and callers together.
+struct State(UnsafeCell<u32>);
+
+// SAFETY: that nobody changes it beside others is what the model shows; loom looks.
+unsafe impl Sync for State {}
+
+/// The actor's own turn closes the entrance and handles a message without a look at the board,
+/// while callers come.
+#[test]
+fn nobody_is_within_while_the_turn_works_by_itself() {
+    model_within(3, || {
+        let (engine, state) = (engine(), Arc::new(State(UnsafeCell::new(0))));
+        engine.set_open(true);
+        let callers = [1, 2].map(|caller| {
+            let (engine, state) = (engine.clone(), state.clone());
+            thread::spawn(move || {
+                let lane = Lane::of_number(caller);
+                let job = Job::new(Nothing, Access::Update, Some(lane));
+                let begun = engine.with_board(|board| board.begin_callers(job));
+                let Ok((_, how)) = begun else { return };
+                state.0.with(|_| ());
+                engine.with_board(|board| {
+                    board.finish(how);
+                    board.finish_jobs(1, std::iter::once(lane));
+                });
+            })
+        });
+        engine.set_open(false);
+        let works_alone = !engine.has_outstanding();
+        if works_alone {
+            state.0.with_mut(|state| {
+                // SAFETY: as above.
+                unsafe { *state += 1 }
+            });
+        }
+        callers.into_iter().for_each(|caller| caller.join().unwrap());
+        assert!(!engine.has_outstanding());
     });
 }

@@ -32,6 +32,8 @@ pub(crate) enum Executor {
     Turn,
     /// A runner, by its number.
     Runner(usize),
+    /// A caller, with its own message.
+    Caller,
 }
 
 impl Executor {
@@ -43,6 +45,7 @@ impl Executor {
     fn batches(&self, width: usize) -> usize {
         match self {
             Self::Turn => 2,
+            Self::Caller => 1,
             Self::Runner(_) => (4 * WIDE / width).clamp(1, 4),
         }
     }
@@ -103,7 +106,7 @@ impl<A: SpeculativeActor> Engine<A> {
     }
 
     /// Has a batch handled that was begun at `begun`; answers when it was over.
-    fn handle_batch(
+    pub(super) fn handle_batch(
         self: &Arc<Self>,
         state: &Arc<A>,
         me: &ActorRef<A::Msg>,
@@ -229,7 +232,7 @@ impl<A: SpeculativeActor> Engine<A> {
 
     /// Gives back the place of a batch that has been handled. If the executor `goes_on`, it takes
     /// the next one at once, if there is one.
-    fn finish(
+    pub(super) fn finish(
         self: &Arc<Self>,
         executor: &Executor,
         me: &ActorRef<A::Msg>,
@@ -258,8 +261,11 @@ impl<A: SpeculativeActor> Engine<A> {
         let may_take = goes_on && is_kept && !pace.is_long() && !board.next_visit();
         let most = pace.batch(board.width());
         let next = if may_take { board.take(&mut scratch.batch, most) } else { None };
-        let rested = if next.is_some() { runners.next(board) } else { None };
-        let is_due = board.needs_attention() && !board.is_running();
+        // Who does not look again itself has another one do it.
+        let is_caller = matches!(executor, Executor::Caller);
+        let rested = if next.is_some() || is_caller { runners.next(board) } else { None };
+        let is_left = is_caller && rested.is_none() && board.has_next();
+        let is_due = is_left || board.needs_attention() && !board.is_running();
         // Who rests holds no state. Not the last reference to it under the lock: its destructor is
         // a user's code.
         let mut state = Some(state);
@@ -269,7 +275,7 @@ impl<A: SpeculativeActor> Engine<A> {
         self.unlock(shared);
         runners::wake_runner(rested);
         // The actor's own turn looks again by itself.
-        if is_due && matches!(executor, Executor::Runner(_)) {
+        if is_due && !matches!(executor, Executor::Turn) {
             wake(me);
         }
         if !give_way.is_empty() {
