@@ -22,7 +22,9 @@
 //!    another one searching, awake, or the monitor, each of whom looks at the queues before it is
 //!    bound by 3.
 //! 5. A searcher that found work and was the last one searching calls `work_added` if more is
-//!    there, so that one wake-up is enough for any number of tasks.
+//!    there, so that one wake-up is enough for any number of tasks. Where sleepers are woken at
+//!    once, each searcher that found work has two more search if there is work for them: all
+//!    workers are awake after as many steps as their number has binary digits.
 //! 6. A woken worker counts as searching at once, so that a burst of pushes wakes one and not all.
 //!
 //! Covered by `idle/loom.rs`, and with real queues by the shuttle tests of the scheduler.
@@ -162,11 +164,11 @@ impl Idle {
         true
     }
 
-    /// A searching worker found work; `true` if it was the last one searching (rule 5).
+    /// A searching worker found work; how many still search (rule 5).
     #[must_use]
-    pub(super) fn found_work(&self) -> bool {
+    pub(super) fn found_work(&self) -> usize {
         // ORDERING: SeqCst: the single order of the counts.
-        searching(self.word.fetch_sub(SEARCHING, Ordering::SeqCst)) == 1
+        (searching(self.word.fetch_sub(SEARCHING, Ordering::SeqCst)) - 1) as usize
     }
 
     /// Enters `worker` as sleeping. Afterwards it must look at all queues again (rule 3), and then

@@ -144,6 +144,23 @@ impl PoolShared {
         Ok((self, threads))
     }
 
+    /// A searching worker has found work: others search for what is left (`idle.rs`, rule 5).
+    pub(super) fn found_work(&self) {
+        let searching = self.idle.found_work();
+        if searching == 0 && self.has_work() {
+            self.work_added();
+        }
+        if self.workers.len() <= 2 || !self.effort.is_coarse() {
+            return;
+        }
+        // One has just been woken if nobody searched.
+        let searching = searching.max(1);
+        for _ in 0..self.queued().saturating_sub(searching).min(2) {
+            let Some(worker) = self.idle.call_help() else { return };
+            self.wake(worker);
+        }
+    }
+
     /// Wakes a worker that `idle` has chosen.
     pub(super) fn wake(&self, worker: usize) {
         self.workers[worker].alarm.ring();

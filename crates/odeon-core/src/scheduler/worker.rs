@@ -268,9 +268,7 @@ fn find_or_sleep(pool: &PoolShared, me: &WorkerLocal, sleeps: bool) -> Option<Ta
         }
         if searching {
             if let Some(task) = search(pool, me) {
-                if pool.idle.found_work() && pool.has_work() {
-                    pool.work_added();
-                }
+                pool.found_work();
                 return Some(task);
             }
         }

@@ -261,9 +261,7 @@ impl TaskWorker {
         if self.state == State::Searching {
             if let Some(task) = find_work::elsewhere(pool, me) {
                 self.state = State::Awake;
-                if pool.idle.found_work() && pool.has_work() {
-                    pool.work_added();
-                }
+                pool.found_work();
                 return Some(task);
             }
         }

@@ -41,6 +41,17 @@ impl Pool {
         }
     }
 
+    /// As the pool does it, with as much help as it may call.
+    fn found_work(&self) {
+        if self.idle.found_work() == 0 && self.has_work() {
+            self.work_added();
+        }
+        while self.at_once && self.has_work() {
+            let Some(worker) = self.idle.call_help() else { return };
+            self.parkers[worker].unpark();
+        }
+    }
+
     fn has_work(&self) -> bool {
         self.queue.load(Ordering::Relaxed) > 0
     }
@@ -70,8 +81,8 @@ impl Pool {
                     }
                     continue;
                 }
-                if std::mem::take(&mut searching) && self.idle.found_work() && self.has_work() {
-                    self.work_added();
+                if std::mem::take(&mut searching) {
+                    self.found_work();
                 }
                 if self.done.fetch_add(1, Ordering::SeqCst) + 1 == self.target {
                     self.parkers.iter().for_each(Parker::unpark);
