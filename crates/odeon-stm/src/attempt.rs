@@ -468,7 +468,7 @@ pub(crate) const PATIENCE: u32 = if cfg!(odeon_loom) { 3 } else { 64 };
 impl Drop for Attempt {
     fn drop(&mut self) {
         debug_assert!(self.writes.is_empty());
-        let free = self.bag.hand_over(self.domain, self.slot);
+        let free = self.bag.hand_over(self.domain);
         self.domain.slots.give_back(self.slot);
         if !free.is_empty() {
             thread_cache::outside(|| drop(free));

@@ -5,6 +5,7 @@
 //! domains of their own.
 
 pub(crate) mod cell;
+pub(crate) mod far;
 pub(crate) mod garbage;
 pub(crate) mod kept;
 pub(crate) mod near;
@@ -24,6 +25,7 @@ use crate::words::flaw::Flaw;
 use crate::words::label::Labels;
 use crate::words::version_clock::VersionClock;
 use crossbeam_utils::CachePadded;
+use std::time::Instant;
 
 /// See the module. What every commit looks at has cache lines of its own, which are seldom written.
 #[derive(Debug)]
@@ -35,6 +37,7 @@ pub(crate) struct Domain {
     pub(crate) snapshots: Snapshots,
     pub(crate) held_values: HeldValues,
     pub(crate) labels: Labels,
+    made: Instant,
     #[cfg(test)]
     flaw: Option<Flaw>,
 }
@@ -65,9 +68,15 @@ impl Domain {
             snapshots: Snapshots::new(),
             held_values: HeldValues::default(),
             labels: Labels::default(),
+            made: Instant::now(),
             #[cfg(test)]
             flaw: _flaw,
         }))
+    }
+
+    /// How long ago the domain was made.
+    pub(crate) fn age_ns(&self) -> u64 {
+        self.made.elapsed().as_nanos() as u64
     }
 
     /// Whether this engine is broken in that way on purpose; never outside of tests.

@@ -21,14 +21,13 @@ pub(crate) mod run;
 use crate::attempt::Attempt;
 use crate::domain::Domain;
 use crate::domain::cell::Cell;
-use crate::domain::kept::{KeptValues, Overwritten};
+use crate::domain::kept::Overwritten;
 use crate::domain::registry;
 use crate::domain::slot::Slot;
 use crate::words::abort::{Cause, Rollback};
 use crate::words::flaw::Flaw;
 use crate::words::version_word::{VariableHolder, VersionWord};
 use odeon_sync::Backoff;
-use std::ptr::NonNull;
 
 /// Begins `attempt` as a snapshot, for which at most `limit` values are kept.
 pub(crate) fn begin(attempt: &mut Attempt, limit: usize) {
@@ -54,11 +53,10 @@ pub(crate) fn keep(
     slot: &'static Slot,
     overwritten: impl Iterator<Item = Overwritten> + Clone,
 ) {
-    for kept in all_kept(domain) {
-        // SAFETY: the caller's attempt began before the look for what is kept, and holds on to what
-        // is retired later (I4).
-        let kept = unsafe { kept.as_ref() };
-        let needs = kept.needs();
+    for place in domain.slots.iter().map(|slot| &slot.kept) {
+        let Some(needs) = place.needs() else { continue };
+        // SAFETY: the caller's attempt has entered its slot before the look for what is kept.
+        let kept = unsafe { place.in_reach() };
         for Overwritten { value, now } in overwritten.clone() {
             if needs.may_have_kept_before(value.from) {
                 kept.follow(value.address, value.from, now);
@@ -68,11 +66,6 @@ pub(crate) fn keep(
             |overwritten: &Overwritten| needs.value(overwritten.value.from, overwritten.now);
         kept.keep(slot, overwritten.clone().filter(is_needed));
     }
-}
-
-/// What is kept for each snapshot that runs.
-fn all_kept(domain: &Domain) -> impl Iterator<Item = NonNull<KeptValues>> {
-    domain.slots.iter().filter_map(Slot::kept)
 }
 
 /// A read that finds a value too young for the snapshot, or a holder.
@@ -102,9 +95,8 @@ pub(crate) fn read(snapshot: &mut Attempt, cell: &Cell) -> Result<u64, Rollback>
 
 /// What the variable had in the snapshot's epoch, if that is kept; `word` is younger.
 fn kept_of(snapshot: &Attempt, cell: &Cell, word: VersionWord) -> Option<u64> {
-    let kept = snapshot.slot.kept().expect("a running snapshot is registered");
-    // SAFETY: the snapshot's own, freed after its end.
-    let kept = unsafe { kept.as_ref() };
+    // SAFETY: the snapshot's own.
+    let kept = unsafe { snapshot.slot.kept.in_reach() };
     // First: of an expired snapshot a value may be missing. The commit that has kept nothing has
     // said so before it published `word`. PROTOCOL 4: nothing is kept of a variable that is younger
     // than the snapshot.

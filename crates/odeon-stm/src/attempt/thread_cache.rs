@@ -370,9 +370,9 @@ impl Drop for Borrowed {
 
 #[cold]
 fn sweep(attempt: &mut Attempt) -> Vec<crate::domain::garbage::Retired> {
-    let (domain, slot) = (attempt.domain, attempt.slot);
-    let mut free = attempt.bag.collect(domain, slot);
-    free.extend(domain.held_values.collect_if_paid(domain, slot, 0));
+    let domain = attempt.domain;
+    let mut free = attempt.bag.collect(domain);
+    free.extend(domain.held_values.collect_if_paid(domain, 0));
     free
 }
 

@@ -10,7 +10,6 @@
 
 use crate::domain::Domain;
 use crate::domain::kept::Needs;
-use crate::domain::slot::Slot;
 use crate::words::contained::contained;
 use crate::words::flaw::Flaw;
 use odeon_sync::{Mutex, MutexGuard, fence_after_rmw};
@@ -105,11 +104,11 @@ impl Bag {
         self.retired.last().map(|value| value.until)
     }
 
-    /// Takes out what nobody can reach any more, to be dropped where user code may run. `slot`: the
-    /// caller's, whose attempt has ended.
+    /// Takes out what nobody can reach any more, to be dropped where user code may run. The
+    /// caller's attempt has ended.
     #[must_use = "dropping it frees the values"]
-    pub(crate) fn collect(&mut self, domain: &Domain, slot: &Slot) -> Vec<Retired> {
-        let reach = Reach::now(domain, slot);
+    pub(crate) fn collect(&mut self, domain: &Domain) -> Vec<Retired> {
+        let reach = Reach::now(domain);
         self.is_due = false;
         let released = std::mem::take(&mut self.released);
         domain.held_values.pay(released.saturating_add(self.retired.len()));
@@ -132,9 +131,9 @@ impl Bag {
     }
 
     /// The end of the memory: what is left becomes everybody's. Takes out what nobody can reach any
-    /// more, if it is time to look. `slot`: the caller's, whose attempt has ended.
+    /// more, if it is time to look. The caller's attempt has ended.
     #[must_use = "dropping it frees the values"]
-    pub(crate) fn hand_over(&mut self, domain: &Domain, slot: &Slot) -> Vec<Retired> {
+    pub(crate) fn hand_over(&mut self, domain: &Domain) -> Vec<Retired> {
         let (left, released) =
             (std::mem::take(&mut self.retired), std::mem::take(&mut self.released));
         if left.is_empty() && released == 0 {
@@ -142,7 +141,7 @@ impl Bag {
         }
         domain.held_values.pay(released.saturating_add(left.len()));
         domain.held_values.add(left);
-        domain.held_values.collect_if_paid(domain, slot, GATHERED)
+        domain.held_values.collect_if_paid(domain, GATHERED)
     }
 }
 
@@ -182,14 +181,9 @@ impl HeldValues {
     }
 
     /// Takes out what nobody can reach any more, if a look is paid for, and with at least `least`.
-    /// `slot`: the caller's, whose attempt has ended.
+    /// The caller's attempt has ended.
     #[must_use = "dropping it frees the values"]
-    pub(crate) fn collect_if_paid(
-        &self,
-        domain: &Domain,
-        slot: &Slot,
-        least: usize,
-    ) -> Vec<Retired> {
+    pub(crate) fn collect_if_paid(&self, domain: &Domain, least: usize) -> Vec<Retired> {
         let mut held = self.held();
         if held.values.is_empty() || held.paid < held.left.max(least) {
             return Vec::new();
@@ -201,7 +195,7 @@ impl HeldValues {
         // Nobody waits for a look at many values.
         drop(held);
         let looked_at = values.len();
-        let reach = Reach::now(domain, slot);
+        let reach = Reach::now(domain);
         let (free, mut left): (Vec<_>, Vec<_>) =
             values.into_iter().partition(|value| reach.of(value) == Reached::Nobody);
         let mut held = self.held();
@@ -234,11 +228,9 @@ struct Reach {
 }
 
 impl Reach {
-    /// `own`: the looker's slot. It counts as an attempt that begins here, which keeps what the
-    /// look finds registered allocated.
-    fn now(domain: &Domain, own: &Slot) -> Self {
+    fn now(domain: &Domain) -> Self {
         // Attempts that enter their slots from here on are not before the values at hand.
-        own.begin(domain.clock.advance() + 1);
+        domain.clock.advance();
         // ORDERING: I4: pairs with the fences where attempts and snapshots enter their slots. One
         // that this look misses comes after it, and then reads what has overwritten the values at
         // hand.
@@ -249,11 +241,8 @@ impl Reach {
             if let Some(since) = slot.since() {
                 reach.oldest_attempt = reach.oldest_attempt.min(since);
             }
-            // SAFETY: our own slot was begun before this load, so a snapshot that ends meanwhile
-            // retires its kept values in an epoch that our slot holds on to (I4).
-            reach.snapshots.extend(slot.kept().map(|kept| unsafe { kept.as_ref() }.needs()));
+            reach.snapshots.extend(slot.kept.needs());
         }
-        own.end();
         reach
     }
 

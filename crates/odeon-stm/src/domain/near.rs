@@ -1,4 +1,5 @@
-//! The first old values that are kept for one snapshot: a few, one behind the other, with an index.
+//! The first old values that are kept for one snapshot: a few, one behind the other, with an index;
+//! and the way to the others.
 //!
 //! Most snapshots are short, and few variables are overwritten meanwhile. So the first commit that
 //! overwrites one brings memory for a few of them along, its own thread's, and gets it back when
@@ -14,7 +15,8 @@
 //! 3. The memory goes back when nobody can use it for its snapshot (I4), to the slot from which it
 //!    was brought. Who takes it next has it alone, and empties it.
 
-use crate::domain::kept::{Overwritten, spread};
+use crate::domain::far::{Far, Leaf};
+use crate::domain::kept::Overwritten;
 use crate::domain::slot::Slot;
 use odeon_sync::UnsafeCell;
 use odeon_sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -41,12 +43,19 @@ pub(crate) struct Near {
     /// taken, at the next free one.
     index: [AtomicU32; PLACES],
     entries: [NearEntry; NEAR],
+    /// What there is no room for in `entries`.
+    far: Far,
 }
 
 struct NearEntry {
     /// The epoch of the value that the variable has now.
     now: AtomicU64,
     value: UnsafeCell<Value>,
+}
+
+/// Spreads addresses; multiplication by an odd number keeps different ones different.
+pub(crate) fn spread(address: usize) -> u64 {
+    (address as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
 /// What stands in the index for the entry of a variable whose address is spread so: its number plus
@@ -84,7 +93,8 @@ impl Near {
             value: UnsafeCell::new(Value { address: 0, from: 0, bits: 0 }),
         };
         let entries = std::array::from_fn(entry);
-        Self { claimed: AtomicUsize::new(0), home, index: Self::empty_index(), entries }
+        let (claimed, index) = (AtomicUsize::new(0), Self::empty_index());
+        Self { claimed, home, index, entries, far: Far::new() }
     }
 
     fn empty_index() -> [AtomicU32; PLACES] {
@@ -97,7 +107,10 @@ impl Near {
     }
 
     /// PROTOCOL 3: nobody uses it for its snapshot any more.
-    pub(crate) fn give_back(self: Box<Self>) {
+    pub(crate) fn give_back(mut self: Box<Self>) {
+        if self.has_far() {
+            self.far.clear();
+        }
         let home = self.home;
         home.give_near(self);
     }
@@ -116,11 +129,16 @@ impl Near {
         self.claimed.load(Ordering::Relaxed)
     }
 
-    /// PROTOCOL 1: keeps what is `overwritten` in the entry of the caller's `number`; `false` if
-    /// there are not so many.
+    /// Whether more was claimed than there are entries.
+    fn has_far(&self) -> bool {
+        self.claimed() > NEAR
+    }
+
+    /// PROTOCOL 1: keeps what is `overwritten` in the entry of the caller's `number`, or behind
+    /// them if there are not so many.
     #[inline]
-    pub(crate) fn put(&self, number: usize, overwritten: Overwritten) -> bool {
-        let Some(entry) = self.entries.get(number) else { return false };
+    pub(crate) fn put(&self, number: usize, overwritten: Overwritten) {
+        let Some(entry) = self.entries.get(number) else { return self.far.insert(overwritten) };
         let Overwritten { value, now } = overwritten;
         // SAFETY: the entry is the caller's by its number, and nobody reads the value before it is
         // in the index.
@@ -136,10 +154,14 @@ impl Near {
         {
             place = (place + 1) % PLACES;
         }
-        true
     }
 
-    /// What is kept of variables at `address`, in the order in which it was overwritten.
+    /// What is kept of variables at `address` and has no entry, the latest first.
+    fn far(&self, address: usize) -> impl Iterator<Item = &Leaf> {
+        self.has_far().then(|| self.far.leaves(address)).into_iter().flatten()
+    }
+
+    /// What has an entry of variables at `address`, in the order in which it was overwritten.
     #[inline]
     fn of_address(&self, address: usize) -> impl Iterator<Item = (&NearEntry, Value)> {
         let spread = spread(address);
@@ -162,18 +184,23 @@ impl Near {
     }
 
     /// The value in `epoch` of the variable at `address` whose present one's epoch `is_of` knows.
+    /// Of several the latest one that is not too young.
     pub(crate) fn find(
         &self,
         address: usize,
         epoch: u64,
         is_of: impl Fn(u64) -> bool,
     ) -> Option<u64> {
+        let far = self.far(address).find(|leaf| {
+            // ORDERING: Acquire: as below.
+            leaf.from <= epoch && is_of(leaf.now.load(Ordering::Acquire))
+        });
         let found = self.of_address(address).filter(|(entry, value)| {
             // ORDERING: Acquire, from `follow`: who finds a commit's epoch here finds its lock in
             // the word.
             value.from <= epoch && is_of(entry.now.load(Ordering::Acquire))
         });
-        found.last().map(|(_, value)| value.bits)
+        far.map(|leaf| leaf.bits).or_else(|| found.last().map(|(_, value)| value.bits))
     }
 
     /// The variable at `address` whose value is of epoch `before` gets one of epoch `now`; the
@@ -184,6 +211,12 @@ impl Near {
             // other. Release, to the Acquire in `find`.
             if entry.now.load(Ordering::Relaxed) == before {
                 entry.now.store(now, Ordering::Release);
+            }
+        }
+        for leaf in self.far(address) {
+            // ORDERING: as above.
+            if leaf.now.load(Ordering::Relaxed) == before {
+                leaf.now.store(now, Ordering::Release);
             }
         }
     }
@@ -206,8 +239,8 @@ mod tests {
     use super::*;
     use crate::domain::Domain;
 
-    fn put(near: &Near, number: usize, address: usize, bits: u64) -> bool {
-        near.put(number, Overwritten { value: Value { address, from: 1, bits }, now: 9 })
+    fn put(near: &Near, number: usize, address: usize, bits: u64) {
+        near.put(number, Overwritten { value: Value { address, from: 1, bits }, now: 9 });
     }
 
     fn find(near: &Near, address: usize, epoch: u64, now: u64) -> Option<u64> {
@@ -220,7 +253,7 @@ mod tests {
         let near = Near::of(slot);
         let number = near.claim(3);
         for (number, address) in (number..).zip([16, 32, 48]) {
-            assert!(put(&near, number, address, 5));
+            put(&near, number, address, 5);
         }
         assert_eq!(
             (find(&near, 32, 3, 9), find(&near, 32, 3, 8), near.claimed()),
@@ -235,11 +268,17 @@ mod tests {
     }
 
     #[test]
-    fn there_is_room_for_as_many_as_it_has_entries() {
-        let near = Near::of(Domain::new().slots.take().unwrap());
-        assert_eq!(near.claim(NEAR + 1), 0);
-        assert!((0..NEAR).all(|number| put(&near, number, 16 * (number + 1), 0)));
-        assert!(!put(&near, NEAR, 16 * (NEAR + 1), 0));
-        assert_eq!((find(&near, 16 * (NEAR + 1), 3, 9), find(&near, 16, 3, 9)), (None, Some(0)));
+    fn what_has_no_entry_is_found_too_until_the_memory_comes_back() {
+        let slot = Domain::new().slots.take().unwrap();
+        let near = Near::of(slot);
+        let last = NEAR + 9;
+        assert_eq!(near.claim(last + 1), 0);
+        (0..=last).for_each(|number| put(&near, number, 16 * (number + 1), number as u64));
+        let found = |near: &Near, number| find(near, 16 * (number + 1), 3, 9);
+        assert!((0..=last).all(|number| found(&near, number) == Some(number as u64)));
+        near.give_back();
+        let again = Near::of(slot);
+        again.claim(last + 1);
+        assert!((0..=last).all(|number| found(&again, number).is_none()));
     }
 }

@@ -13,7 +13,7 @@ use crossbeam_utils::CachePadded;
 use odeon_sync::Mutex;
 use odeon_sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use std::collections::BTreeMap;
-use std::ptr::{self, NonNull};
+use std::ptr;
 
 /// TUNE: the greatest number of a slot that threads keep: three quarters of them. Guessed; fewer
 /// threads are the rule, and whoever gets a later slot goes through a lock with each attempt.
@@ -28,8 +28,8 @@ pub(crate) struct Slot {
     number: u64,
     /// The epoch in which the attempt entered the slot, or `IDLE`.
     since: AtomicU64,
-    /// The old values kept for the snapshot that holds this slot; null for attempts.
-    kept: AtomicPtr<KeptValues>,
+    /// The old values kept for the snapshot that holds this slot.
+    pub(crate) kept: KeptValues,
     /// Memory for what the holder's commits keep for a snapshot; null while one has it, and before
     /// there is any.
     near: AtomicPtr<Near>,
@@ -41,7 +41,7 @@ impl Slot {
         Self {
             number,
             since: AtomicU64::new(IDLE),
-            kept: AtomicPtr::new(ptr::null_mut()),
+            kept: KeptValues::new(),
             near: AtomicPtr::new(ptr::null_mut()),
             counters: Counters::default(),
         }
@@ -82,19 +82,6 @@ impl Slot {
             IDLE => None,
             epoch => Some(epoch),
         }
-    }
-
-    /// Holder: what is kept for its snapshot, or null.
-    pub(crate) fn set_kept(&self, kept: *mut KeptValues) {
-        // ORDERING: Release, to the Acquire in `kept`.
-        self.kept.store(kept, Ordering::Release);
-    }
-
-    /// What is kept for the snapshot of this slot. It stays allocated while the caller's attempt,
-    /// begun before, runs (I4).
-    pub(crate) fn kept(&self) -> Option<NonNull<KeptValues>> {
-        // ORDERING: Acquire, from `set_kept`.
-        NonNull::new(self.kept.load(Ordering::Acquire))
     }
 
     /// Holder: the memory that has come back, if any has.

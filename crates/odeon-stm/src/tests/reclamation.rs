@@ -30,10 +30,10 @@ fn overwrite(engine: Engine, cell: &Cell) {
 }
 
 fn sweep(step: &mut Step) {
-    let (domain, slot) = (step.0.domain, step.0.slot);
-    drop(step.0.bag.collect(domain, slot));
+    let domain = step.0.domain;
+    drop(step.0.bag.collect(domain));
     domain.held_values.pay(usize::MAX);
-    drop(domain.held_values.collect_if_paid(domain, slot, 0));
+    drop(domain.held_values.collect_if_paid(domain, 0));
 }
 
 fn freed_while_an_attempt_may_look(engine: Engine) -> u64 {
@@ -93,9 +93,9 @@ fn values_held_for_others_are_looked_at_once_per_as_many_overwritten_ones() {
     last.end();
     let mut looks = 0;
     while old.load(Ordering::Relaxed) == 0 {
-        let (domain, slot) = (last.0.domain, last.0.slot);
+        let domain = last.0.domain;
         domain.held_values.pay(64);
-        drop(domain.held_values.collect_if_paid(domain, slot, 0));
+        drop(domain.held_values.collect_if_paid(domain, 0));
         looks += 1;
     }
     assert!((2..=16).contains(&looks), "{looks}");

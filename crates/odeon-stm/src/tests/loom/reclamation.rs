@@ -34,8 +34,8 @@ fn overwrite_and_collect(pair: &Pair) {
         Ok(()) => writer.end(),
         Err(_) => _ = between::roll_back(&mut writer, Cause::Dropped),
     }
-    let (domain, slot) = (writer.domain, writer.slot);
-    drop(writer.bag.collect(domain, slot));
+    let domain = writer.domain;
+    drop(writer.bag.collect(domain));
 }
 
 /// How a reader begins, and reads a pointer.

@@ -15,8 +15,8 @@ fn snapshot(pair: &Pair) -> (u64, u64) {
     let seen = (snapshot.read(&pair.left).unwrap(), snapshot.read(&pair.right).unwrap());
     assert_eq!(snapshot.read(&pair.left), Ok(seen.0), "the same at each look");
     snapshot::end(&mut snapshot);
-    let (domain, slot) = (snapshot.domain, snapshot.slot);
-    drop(snapshot.bag.collect(domain, slot));
+    let domain = snapshot.domain;
+    drop(snapshot.bag.collect(domain));
     seen
 }
 
@@ -103,28 +103,67 @@ fn a_snapshot_against_two_commits_in_one_order() {
     });
 }
 
-/// What a commit has found registered is not freed before its attempt ends: the attempt began in an
-/// epoch not after the one with which that is retired (I4).
+/// The memory that a commit has found is not given back before its attempt ends: the attempt began
+/// in an epoch not after the one with which that is retired (I4).
 #[test]
-fn an_end_against_a_commit_that_has_found_it() {
+fn an_end_against_a_commit_that_has_found_its_memory() {
     model(|| {
         let pair = pair(None, 0, 0);
         let mut snapshot = pair.memory();
         snapshot::begin(&mut snapshot, usize::MAX);
+        assert!(pair.set_both(1), "something is kept");
         let slot = snapshot.slot;
         let commit = spawn(&pair, move |pair| {
             let mut writer = pair.memory();
             writer.begin(Mode::Logged);
-            slot.kept().map(|_| writer.slot.since().expect("it runs"))
+            // SAFETY: the writer's attempt runs, and has entered its slot.
+            let has_found = unsafe { slot.kept.in_reach() }.has_memory();
+            has_found.then(|| writer.slot.since().expect("it runs"))
         });
         let clock = spawn(&pair, |pair| pair.domain.clock.advance());
         snapshot::end(&mut snapshot);
-        let until = snapshot.bag.last_until().expect("what was kept");
+        let until = snapshot.bag.last_until().expect("its memory");
         if let Some(since) = commit.join().unwrap() {
-            assert!(since <= until, "freed under the eyes of an attempt");
+            assert!(since <= until, "given back under the eyes of an attempt");
         }
         clock.join().unwrap();
     });
+}
+
+/// A commit may find a snapshot that ends, keep something when the next one has begun in the same
+/// slot, or find both: the next one sees a state, the same at each look, and the memory is used for
+/// one of them at a time.
+fn two_snapshots_in_one_slot(flaw: Option<Flaw>) {
+    model_within(3, move || {
+        let pair = pair(flaw, 0, 0);
+        let mut snapshot = pair.memory();
+        snapshot::begin(&mut snapshot, usize::MAX);
+        let writer = spawn(&pair, |pair| pair.set_both(1));
+        snapshot::end(&mut snapshot);
+        let domain = snapshot.domain;
+        drop(snapshot.bag.collect(domain));
+        snapshot::begin(&mut snapshot, usize::MAX);
+        let look = |snapshot: &mut Attempt| {
+            [&pair.left, &pair.right].map(|cell| snapshot.read(cell).unwrap())
+        };
+        let seen = look(&mut snapshot);
+        assert_eq!(seen[0], seen[1], "torn");
+        assert_eq!(look(&mut snapshot), seen, "the same at each look");
+        snapshot::end(&mut snapshot);
+        drop(snapshot.bag.collect(domain));
+        assert!(writer.join().unwrap(), "a snapshot is in nobody's way");
+    });
+}
+
+#[test]
+fn a_commit_against_an_end_and_the_next_begin() {
+    two_snapshots_in_one_slot(None);
+}
+
+#[test]
+#[should_panic]
+fn missing_values_of_the_next_snapshot_are_noticed() {
+    two_snapshots_in_one_slot(Some(Flaw::NothingKept));
 }
 
 /// The variable on the right is made, linked by one commit (the left one says so) and overwritten
