@@ -58,8 +58,8 @@ const JOINS: &str = "a message with exclusive access cannot be part of a coordin
 pub(crate) const WRITES: &str = "a message with snapshot or relaxed access writes nothing";
 
 /// A first attempt that was made elsewhere.
-pub(crate) struct First<'a> {
-    pub(crate) ended: std::thread::Result<Attempted<FinishedHere<'a>, (), HandlerError>>,
+pub(crate) struct First<F> {
+    pub(crate) ended: std::thread::Result<Attempted<F, (), HandlerError>>,
     /// What the handler wants besides effects.
     pub(crate) wants: Wants,
 }
@@ -114,7 +114,7 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
     #[inline(never)]
     pub(crate) fn after_first(
         &self,
-        first: Option<First<'a>>,
+        first: Option<First<FinishedHere<'a>>>,
         state: &'a A,
         message: &'a A::Msg,
         access: Access,
@@ -141,7 +141,7 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
 
     fn until_decided(
         &self,
-        mut first: Option<First<'a>>,
+        mut first: Option<First<FinishedHere<'a>>>,
         calls: Calls<'a, A>,
         access: Access,
         outbox: &mut Outbox,

@@ -1,6 +1,7 @@
-//! Messages that read one moment: those of a batch share it.
+//! Messages that read one moment, which those of a batch share: what is not decided by the first
+//! attempt.
 
-use super::{ATTEMPTS, Attempt, Calls, Handled, WAITS, admit_and_handle};
+use super::{ATTEMPTS, Attempt, Calls, First, Handled, WAITS, admit_and_handle};
 use crate::actor::context::{SpeculativeContext, Wants};
 use crate::actor::speculative_actor::SpeculativeActor;
 use crate::contained::contained;
@@ -9,27 +10,37 @@ use crate::executor::job::Job;
 use odeon_core::Access;
 use odeon_core::extend::Outbox;
 use odeon_stm::Cause;
-use odeon_stm::staged::SharedSnapshot;
+use odeon_stm::staged::{FinishedOnSnapshot, SharedSnapshot};
 use odeon_sync::Backoff;
 use std::slice;
 
 impl<'a, A: SpeculativeActor> Attempt<'a, A> {
-    /// Has the handler called for a message that reads, on a snapshot that was begun after its
-    /// batch was taken: so all that its sender has sent before is in it.
-    pub(crate) fn on_snapshot(
+    /// Goes on with a message that reads, until it is decided.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn after_first_on(
         &self,
         snapshot: &mut SharedSnapshot,
+        first: First<FinishedOnSnapshot>,
         state: &'a A,
         job: &'a Job<A::Msg>,
         outbox: &mut Outbox,
     ) -> Handled {
+        let mut first = Some(first);
         let mut backoff = Backoff::new();
         for _ in 0..ATTEMPTS {
             let message = &job.message;
-            let mut ctx = SpeculativeContext::new(self.me, slice::from_ref(message), job.mailbox);
-            let attempt = || snapshot.attempt(|tx| admit_and_handle(state, message, tx, &mut ctx));
-            let ended = contained(|| outbox.hold_during(attempt));
-            let wants = ctx.wants();
+            let (ended, wants) = match first.take() {
+                Some(first) => (first.ended, first.wants),
+                None => {
+                    let messages = slice::from_ref(message);
+                    let mut ctx = SpeculativeContext::new(self.me, messages, job.mailbox);
+                    let attempt =
+                        || snapshot.attempt(|tx| admit_and_handle(state, message, tx, &mut ctx));
+                    let ended = contained(|| outbox.hold_during(attempt));
+                    (ended, ctx.wants())
+                }
+            };
             let ended = self.decide(ended, wants, Access::Snapshot, outbox);
             discard(outbox);
             match ended {

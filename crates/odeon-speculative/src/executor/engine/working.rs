@@ -16,8 +16,7 @@ use odeon_core::extend::{self, Lane, wake};
 use odeon_core::{Access, ActorRef, Message};
 use odeon_stm::staged::SharedSnapshot;
 use odeon_sync::MutexGuard;
-use std::collections::vec_deque::Drain;
-use std::iter::Peekable;
+use std::collections::VecDeque;
 use std::mem::{self, needs_drop};
 use std::sync::Arc;
 use std::time::Duration;
@@ -120,14 +119,13 @@ impl<A: SpeculativeActor> Engine<A> {
             messages = self.handle_in_order(state, me, &attempt, first, scratch);
         }
         let mut snapshot = None;
-        let mut batch = scratch.batch.drain(..).peekable();
-        while let Some(mut job) = batch.next() {
+        while let Some(mut job) = scratch.batch.pop_front() {
             let lane = job.lane;
             let outcome = match (how, job.access) {
-                (How::Reading, Access::Snapshot) => Some(match shared_by_batch(&mut snapshot) {
+                (How::Reading, Access::Snapshot) => match shared_by_batch(&mut snapshot) {
                     Ok(moment) => attempt.on_snapshot(moment, state, &job, &mut scratch.outbox),
-                    Err(panic) => Handled::Failed(panic),
-                }),
+                    Err(panic) => Some(Handled::Failed(panic)),
+                },
                 _ => attempt.of_message(state, &job, &mut scratch.outbox),
             };
             let has_guard = A::Msg::MAILBOXES > 1;
@@ -137,7 +135,7 @@ impl<A: SpeculativeActor> Engine<A> {
                 self.parking.passed(self, job.mailbox);
             }
             let is_well = matches!(outcome, None | Some(Handled::Committed));
-            let mut followers = Followers { batch: &mut batch, of: lane };
+            let mut followers = Followers { batch: &mut scratch.batch, of: lane };
             if !is_well {
                 messages -= followers.wait_again(&mut scratch.unfollowed);
             }
@@ -200,7 +198,6 @@ impl<A: SpeculativeActor> Engine<A> {
                 }
             }
         }
-        drop(batch);
         drop_quietly(snapshot);
         extend::note_handled(messages as u32);
         let now = self.clock.now();
@@ -299,14 +296,14 @@ fn has_better_to_do<A: SpeculativeActor>(EngineState { board, pace, .. }: &Engin
 }
 
 /// The jobs of a batch that follow one of a lane.
-struct Followers<'a, 'b, M> {
-    batch: &'a mut Peekable<Drain<'b, Job<M>>>,
+struct Followers<'a, M> {
+    batch: &'a mut VecDeque<Job<M>>,
     of: Option<Lane>,
 }
 
-impl<M> Followers<'_, '_, M> {
-    fn are_there(&mut self) -> bool {
-        self.of.is_some() && self.batch.peek().is_some_and(|next| next.lane == self.of)
+impl<M> Followers<'_, M> {
+    fn are_there(&self) -> bool {
+        self.of.is_some() && self.batch.front().is_some_and(|next| next.lane == self.of)
     }
 
     /// The job before them is not over, or has not ended well: they come after that has been seen
@@ -315,13 +312,13 @@ impl<M> Followers<'_, '_, M> {
     fn wait_again(&mut self, unfollowed: &mut Vec<Job<M>>) -> usize {
         let before = unfollowed.len();
         while self.are_there() {
-            unfollowed.extend(self.batch.next());
+            unfollowed.extend(self.batch.pop_front());
         }
         unfollowed.len() - before
     }
 
     /// The lane whose place is free when the job before them is over, if none of them has it.
-    fn lane_that_is_left(&mut self) -> Option<Lane> {
+    fn lane_that_is_left(&self) -> Option<Lane> {
         if self.are_there() { None } else { self.of }
     }
 }
