@@ -1,12 +1,13 @@
 //! tokio inside of Odeon's actors, and Odeon's actors inside of a tokio program.
 //!
-//! Handlers of an [`AsyncActor`](odeon_core::AsyncActor) run on Odeon's own threads. tokio's timers
+//! Handlers of an [`AsyncActor`](odeon_core::AsyncActor) run on threads of Odeon. tokio's timers
 //! and sockets, and `tokio::spawn`, look for their runtime on the thread they are used on: a
 //! theater that was built with [`tokio_current`](TheaterBuilderExt::tokio_current) or
 //! [`tokio`](TheaterBuilderExt::tokio) offers it on all of its threads, also in plain handlers and
 //! on pinned and dedicated stages. tokio's channels and locks work without. With
 //! [`on_tokio`](TheaterBuilderExt::on_tokio) a theater has no worker threads: its workers are tasks
-//! of the runtime.
+//! of the runtime, and handlers run on its threads. Time that tokio has paused goes on for the
+//! theater.
 //!
 //! # From tokio's tasks to actors
 //! What is awaited never blocks the thread, in whatever theater: [`ask`](odeon_core::ActorRef::ask)

@@ -286,6 +286,60 @@ fn a_theater_dropped_on_the_runtimes_only_thread_ends_at_once() {
     });
 }
 
+/// A worker that its task has brought to its end is not taken over as well.
+#[test]
+fn a_theater_that_ends_is_taken_over_and_polled_at_once() {
+    in_time(|| {
+        for threads in [1, 2] {
+            with_threads(threads).block_on(async {
+                let mut slow = 0;
+                for n in 0..40 {
+                    let theater = Theater::builder().on_tokio().build().unwrap();
+                    if n % 2 == 0 {
+                        tokio::time::sleep(Duration::from_millis(1)).await;
+                    }
+                    let before = std::time::Instant::now();
+                    drop(theater);
+                    slow += usize::from(before.elapsed() > Duration::from_millis(900));
+                }
+                assert!(slow < 5, "{slow} of 40 theaters without actors took a second to end");
+            });
+        }
+    });
+}
+
+/// Each of their calls takes longer than a task may go on.
+#[test]
+fn tasks_that_call_leave_others_their_turns() {
+    in_time(|| {
+        with_one_thread().block_on(async {
+            let theater = Theater::builder().on_tokio().build().unwrap();
+            let handled = Arc::new(AtomicUsize::new(0));
+            for _ in 0..2 {
+                let (doer, handled) = (theater.spawn(Doer), handled.clone());
+                tokio::spawn(async move {
+                    let act = |handled: Arc<AtomicUsize>| {
+                        act(move |_| {
+                            std::thread::sleep(Duration::from_millis(1));
+                            handled.fetch_add(1, SeqCst);
+                            String::new()
+                        })
+                    };
+                    while doer.call(act(handled.clone())).await.is_ok() {}
+                });
+            }
+            let other = tokio::spawn(async {
+                for _ in 0..10 {
+                    tokio::task::yield_now().await;
+                }
+            });
+            other.await.unwrap();
+            let handled = handled.load(SeqCst);
+            assert!(handled <= 1_000, "{handled} calls beside ten turns of another task");
+        });
+    });
+}
+
 #[test]
 fn a_drain_that_blocks_the_runtimes_only_thread_is_one() {
     in_time(|| {

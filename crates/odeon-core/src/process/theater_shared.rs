@@ -304,7 +304,8 @@ impl TheaterShared {
     /// What was counted is over, or a thread that was counted could not be started.
     pub(crate) fn uncount_thread(&self) {
         // ORDERING: SeqCst: before `tell_shutdown` looks whether anybody waits.
-        self.running_threads.fetch_sub(1, Ordering::SeqCst);
+        let before = self.running_threads.fetch_sub(1, Ordering::SeqCst);
+        debug_assert!(before > 0, "what was counted once is over once");
     }
 
     pub(crate) fn running_threads(&self) -> u64 {

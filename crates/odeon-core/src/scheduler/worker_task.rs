@@ -64,6 +64,10 @@ impl Future for WorkerTask {
             Some(worker) => worker.poll(&self.pool, cx.waker()),
             None => Poll::Ready(()),
         };
+        if polled.is_ready() {
+            // A thread that takes over late finds nobody.
+            *place = None;
+        }
         drop(place);
         self.is_over = polled.is_ready();
         polled

@@ -9,7 +9,7 @@ use std::pin::Pin;
 use std::ptr::NonNull;
 use std::task::{Context, Poll};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use odeon_sync::occupied;
 
@@ -208,18 +208,27 @@ enum CallState<M, T: Send + 'static> {
 /// and so lets others of its runtime go first: as often as tokio's channels have one do that.
 const CALLS_IN_A_ROW: u8 = 128;
 
+/// TUNE: as many fewer as take this long: a caller may handle each of them itself.
+const TIME_IN_A_ROW: Duration = Duration::from_micros(50);
+
+/// TUNE: one in so many is timed, the first in a row among them, so that the clock costs little.
+const TIMED: u8 = 16;
+
 odeon_sync::thread_local_const! {
-    /// Calls that have been awaited on this thread since one has let others go first.
-    static AWAITED: Cell<u8> = Cell::new(0)
+    /// Calls that may be awaited on this thread until one lets others go first.
+    static LEFT_IN_A_ROW: Cell<u8> = Cell::new(CALLS_IN_A_ROW)
 }
 
-/// Whether the task that this thread runs is to let others go first.
-fn is_to_yield() -> bool {
-    AWAITED.with(|awaited| {
-        let calls = awaited.get() + 1;
-        awaited.set(calls % CALLS_IN_A_ROW);
-        calls == CALLS_IN_A_ROW
-    })
+/// Does the part of an awaited call that may take long; answers also whether the task that this
+/// thread runs is to let others go first.
+fn in_a_row<R>(call: impl FnOnce() -> R) -> (R, bool) {
+    let left = LEFT_IN_A_ROW.with(Cell::get);
+    let begun = (left % TIMED == 0).then(Instant::now);
+    let result = call();
+    let fit = |begun: Instant| TIME_IN_A_ROW.as_nanos() / begun.elapsed().as_nanos().max(1);
+    let left = begun.map_or(left, |begun| u128::from(left).min(fit(begun)) as u8).saturating_sub(1);
+    LEFT_IN_A_ROW.with(|kept| kept.set(if left == 0 { CALLS_IN_A_ROW } else { left }));
+    (result, left == 0)
 }
 
 impl<M: Message, T: Send + 'static> Call<'_, M, T> {
@@ -273,8 +282,9 @@ impl<M: Message, T: Send + 'static> Future for Call<'_, M, T> {
         if let CallState::NotSent(..) = self.state {
             let to = self.to;
             let state = mem::replace(&mut self.state, CallState::Gone);
-            self.state = CallState::Sent(Call { to, state }.begin());
-            if is_to_yield() {
+            let (ask, lets_others_go_first) = in_a_row(|| Call { to, state }.begin());
+            self.state = CallState::Sent(ask);
+            if lets_others_go_first {
                 cx.waker().wake_by_ref();
                 return Poll::Pending;
             }
