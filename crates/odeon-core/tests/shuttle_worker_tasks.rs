@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use odeon_core::extend::{WorkerTask, workers_as_tasks};
 use odeon_core::*;
-use odeon_sync::schedules::check;
+use odeon_sync::schedules::check_with_priorities;
 use odeon_sync::{Parker, thread};
 use odeon_testkit::Ledger;
 
@@ -66,19 +66,19 @@ fn sends_wake_the_pool(polls: usize) {
 
 #[test]
 fn s43_s7_outside_sends_wake_tasks() {
-    check(2_000, || sends_wake_the_pool(usize::MAX));
+    check_with_priorities(2_000, || sends_wake_the_pool(usize::MAX));
 }
 
 #[test]
 fn s43_s7_threads_take_over_when_the_runtime_ends() {
     for polls in 0..3 {
-        check(1_000, move || sends_wake_the_pool(polls));
+        check_with_priorities(1_000, move || sends_wake_the_pool(polls));
     }
 }
 
 #[test]
 fn s43_s4_a_shutdown_under_fire_accounts_for_every_message() {
-    check(2_000, || {
+    check_with_priorities(2_000, || {
         let ledger = Ledger::new();
         let hook = ledger.dead_letter_hook::<Numbered>();
         let theater = theater(Theater::builder().on_dead_letter(hook), usize::MAX);
