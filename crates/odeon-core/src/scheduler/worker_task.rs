@@ -219,7 +219,11 @@ impl TaskWorker {
             until_look -= 1;
             match self.next_task(pool, waker) {
                 Some(task) => worker::give_turn(pool, &self.local, progress, task, &limits),
-                None if self.state == State::Asleep => break Poll::Pending,
+                // Behind the waker: who has said that the pool ends before that was there has rung
+                // for nobody.
+                None if self.state == State::Asleep && !pool.ending.load(Ordering::SeqCst) => {
+                    break Poll::Pending;
+                }
                 None => {}
             }
         };
