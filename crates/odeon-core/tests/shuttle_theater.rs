@@ -68,26 +68,27 @@ impl Actor for Taker {
 
 /// Outside threads send to actors of the pool, all sleeping in between; nothing but the wake-ups
 /// brings the messages to their end.
+pub(crate) fn outside_sends_wake(theater: Theater) {
+    let (gate, ledger) = (StdArc::new(Gate::default()), Ledger::new());
+    let senders: Vec<_> = (0..2)
+        .map(|_| {
+            let (actor, ledger) = (theater.spawn(Taker::new(&gate)), ledger.clone());
+            thread::spawn(move || {
+                for n in 0..3 {
+                    assert!(ledger.send(&actor, |ticket| Numbered(n, ticket)));
+                }
+            })
+        })
+        .collect();
+    gate.wait_for(6);
+    senders.into_iter().for_each(|sender| sender.join().unwrap());
+    ledger.check();
+    assert_eq!(theater.shutdown(LONG).stuck, 0);
+}
+
 #[test]
 fn s7_outside_sends_wake_the_pool() {
-    check(2_000, || {
-        let theater = Theater::builder().workers(2).build().unwrap();
-        let (gate, ledger) = (StdArc::new(Gate::default()), Ledger::new());
-        let senders: Vec<_> = (0..2)
-            .map(|_| {
-                let (actor, ledger) = (theater.spawn(Taker::new(&gate)), ledger.clone());
-                thread::spawn(move || {
-                    for n in 0..3 {
-                        assert!(ledger.send(&actor, |ticket| Numbered(n, ticket)));
-                    }
-                })
-            })
-            .collect();
-        gate.wait_for(6);
-        senders.into_iter().for_each(|sender| sender.join().unwrap());
-        ledger.check();
-        assert_eq!(theater.shutdown(LONG).stuck, 0);
-    });
+    check(2_000, || outside_sends_wake(Theater::builder().workers(2).build().unwrap()));
 }
 
 /// The same on a pinned and on a dedicated stage.

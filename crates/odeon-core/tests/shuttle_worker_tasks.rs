@@ -13,9 +13,7 @@ use odeon_sync::schedules::check_with_priorities;
 use odeon_sync::{Parker, thread};
 use odeon_testkit::Ledger;
 
-use crate::shuttle_theater::{Gate, Numbered, Taker};
-
-const LONG: Duration = Duration::from_secs(3600);
+use crate::shuttle_theater::{Gate, Numbered, Taker, outside_sends_wake};
 
 struct Parked(Parker);
 
@@ -44,35 +42,17 @@ fn theater(builder: TheaterBuilder, polls: usize) -> Theater {
     workers_as_tasks(builder.workers(2), spawn).build().unwrap()
 }
 
-/// What threads send to sleeping workers is handled.
-fn sends_wake_the_pool(polls: usize) {
-    let theater = theater(Theater::builder(), polls);
-    let (gate, ledger) = (StdArc::new(Gate::default()), Ledger::new());
-    let senders: Vec<_> = (0..2)
-        .map(|_| {
-            let (actor, ledger) = (theater.spawn(Taker::new(&gate)), ledger.clone());
-            thread::spawn(move || {
-                for n in 0..3 {
-                    assert!(ledger.send(&actor, |ticket| Numbered(n, ticket)));
-                }
-            })
-        })
-        .collect();
-    gate.wait_for(6);
-    senders.into_iter().for_each(|sender| sender.join().unwrap());
-    ledger.check();
-    assert_eq!(theater.shutdown(LONG).stuck, 0);
-}
-
 #[test]
 fn s43_s7_outside_sends_wake_tasks() {
-    check_with_priorities(2_000, || sends_wake_the_pool(usize::MAX));
+    check_with_priorities(2_000, || outside_sends_wake(theater(Theater::builder(), usize::MAX)));
 }
 
 #[test]
 fn s43_s7_threads_take_over_when_the_runtime_ends() {
     for polls in 0..3 {
-        check_with_priorities(1_000, move || sends_wake_the_pool(polls));
+        check_with_priorities(1_000, move || {
+            outside_sends_wake(theater(Theater::builder(), polls))
+        });
     }
 }
 

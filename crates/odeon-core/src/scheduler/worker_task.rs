@@ -13,7 +13,8 @@
 //!    the one that waits for the theater's end. So when the theater is about to end, and when a
 //!    task is dropped that has not returned, threads *take over* ([`TaskWorkers::take_over`]): each
 //!    takes a worker out of its place and polls it until it returns. The task finds an empty place
-//!    and is over.
+//!    and is over. A worker that returns to its task leaves an empty place to the thread. Who has
+//!    left a waker looks once more whether the pool ends: the ring may have come before.
 //! 4. The shutdown waits for each worker as for a thread, whoever polls it.
 
 use std::future::Future;
@@ -219,8 +220,8 @@ impl TaskWorker {
             until_look -= 1;
             match self.next_task(pool, waker) {
                 Some(task) => worker::give_turn(pool, &self.local, progress, task, &limits),
-                // Behind the waker: who has said that the pool ends before that was there has rung
-                // for nobody.
+                // ORDERING: SeqCst: as above, and behind the waker, which is left under the alarm's
+                // lock: who ends the pool before it is there rings for nobody, and is seen here.
                 None if self.state == State::Asleep && !pool.ending.load(Ordering::SeqCst) => {
                     break Poll::Pending;
                 }
