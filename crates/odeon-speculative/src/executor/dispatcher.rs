@@ -6,7 +6,7 @@ use crate::actor::speculative_actor::SpeculativeActor;
 use crate::contained::{Panic, contained, quietly};
 use crate::executor::attempt::{Attempt, First, Handled, admit_and_handle};
 use crate::executor::board::How;
-use crate::executor::engine::{Attention, Engine, Executor, Scratch, WIDE};
+use crate::executor::engine::{Attention, Engine, Executor, LOOK_EVERY, Scratch, WIDE};
 use crate::executor::enlistment::Enlistment;
 use crate::executor::handling::{Effects, HandledMessage};
 use crate::executor::job::Job;
@@ -39,8 +39,6 @@ pub(crate) struct Dispatcher<A: SpeculativeActor> {
     is_open: bool,
 }
 
-/// TUNE: messages between two looks at the width: a look reads the clock.
-const LOOK_EVERY: u32 = 64;
 /// TUNE: messages that are brought to the board together; up to [`WIDE`] times as many by wide
 /// actors.
 const TOGETHER: usize = 16;

@@ -34,6 +34,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
+pub(crate) use adapting::LOOK_EVERY;
 pub(crate) use ending::EndsWithMaker;
 pub(crate) use entrance::CallersEntrance;
 pub(crate) use scratch::Scratch;
@@ -244,6 +245,7 @@ impl<A: SpeculativeActor> Engine<A> {
 
     /// What the actor's own turn begins with: the state, and what the one before it has left.
     pub(crate) fn begin(&self) -> (Arc<A>, VecDeque<Job<A::Msg>>) {
+        // The turn before may have let callers in.
         self.set_open(false);
         let mut shared = self.lock();
         let state = shared.state.clone().expect("an actor begins before it ends");

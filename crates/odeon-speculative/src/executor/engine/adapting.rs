@@ -11,6 +11,9 @@ use odeon_core::extend::Reporter;
 use odeon_sync::{MutexGuard, interruption};
 use std::sync::Arc;
 
+/// TUNE: messages between two looks at the width: a look reads the clock.
+pub(crate) const LOOK_EVERY: u32 = 64;
+
 /// Who changes the width. A user's policy is never called under the lock of this: it may look at
 /// the actor's statistics.
 pub(super) struct Adapting {

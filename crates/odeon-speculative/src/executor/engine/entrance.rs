@@ -1,6 +1,6 @@
 //! Callers that handle their own messages, beside the other executors.
 
-use super::{Engine, Scratch};
+use super::{Engine, LOOK_EVERY, Scratch};
 use crate::actor::speculative_actor::SpeculativeActor;
 use crate::contained::quietly;
 use crate::executor::engine::Executor;
@@ -9,9 +9,6 @@ use odeon_core::ActorRef;
 use odeon_core::extend::{Entrance, Lane};
 use odeon_sync::atomic::Ordering;
 use std::sync::Arc;
-
-/// TUNE: messages of callers between two looks at the width: a look reads the clock.
-const LOOK_EVERY: u64 = 64;
 
 /// Of one actor.
 pub(crate) struct CallersEntrance<A: SpeculativeActor> {
@@ -59,7 +56,7 @@ impl<A: SpeculativeActor> Engine<A> {
         scratch.batch.push_back(job);
         self.handle_batch(&state, me, how, self.clock.now(), &mut scratch);
         self.finish(&Executor::Caller, me, state, how, false, &mut scratch);
-        if self.commits() % LOOK_EVERY == 0 {
+        if self.commits() % u64::from(LOOK_EVERY) == 0 {
             self.adapt(0);
         }
         Ok(())
