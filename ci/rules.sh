@@ -30,7 +30,7 @@ rule "a name is that of at most three types" \
 rule "cfg(feature) only in the facade and in the command" "$(grep -n 'cfg(feature' $sources \
   | grep -vE '^crates/odeon/|^tools/|^crates/odeon-stm/src/collections/serde[a-z_]*\.rs:|^crates/odeon-core/src/(lib|extend/wire|messaging/foreign_task)\.rs:' || true)"
 rule "loom, shuttle and std differ only in odeon-sync (tests of models excepted)" \
-  "$(grep -nE '^\s*#!?\[cfg\((all|any|not)?\(?odeon_(loom|shuttle)' $sources \
+  "$(grep -nE '^\s*#!?\[cfg\((all|any|not)?\(?odeon_(loom|shuttle|measured)' $sources \
      | grep -vE '^crates/odeon-sync/|mod loom|tests/shuttle' | while IFS=: read -r file line _; do
        sed -n "$((line + 1)),$((line + 2))p" "$file" | grep -qE 'mod (loom|tests)|#\[path' || echo "  $file:$line"; done || true)"
 rule "the core knows no transactions, network or devices" \
@@ -43,7 +43,7 @@ rule "each heavy library is named in one manifest" \
        if [ "$(wc -l <<<"$files")" != 1 ]; then printf '  %s: %s\n' "$library" "$(tr '\n' ' ' <<<"$files")"; fi
      done)"
 rule "dependencies point down: nothing below the tools names them" \
-  "$(grep -nE '^odeon-(cli|bench)' crates/*/Cargo.toml || true)"
+  "$(grep -nE '^odeon-(cli|bench|scale)' crates/*/Cargo.toml || true)"
 rule "each file of tests is a test program or a module of one (autotests = false)" \
   "$(for manifest in $(git grep -l '^autotests = false' -- '*/Cargo.toml'); do
        tests=$(dirname "$manifest")/tests

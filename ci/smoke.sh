@@ -100,6 +100,8 @@ kernels logreg --rows 2000 --rounds 5 --way kernel
 kernels geostat --grid 20 --log-points 100 --search kernel
 "$odeon" bench heterogeneous --reproduce --quick --out "$out/thesis"
 "$odeon" bench phases --entries 1000 --handler-ns 200 --samples 2
+"$odeon" bench scale --handler-ns 0,200 --samples 1 --run-ms 2 --json "$out/scale.jsonl" --page "$out/scale.md"
+test -s "$out/scale.jsonl" && grep -q '^## Simulated' "$out/scale.md"
 mkdir "$out/hardware"
 "$odeon" bench figures --hardware --quick --samples 1 --warmup 0 --within 15 --json "$out/hardware/all.jsonl"
 "$odeon" bench figures --hardware --quick --from "$out/hardware/all.jsonl" --report "$out/hardware.md"

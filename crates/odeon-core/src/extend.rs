@@ -9,8 +9,8 @@
 //! | outbox | a turn and the world | [`Outbox`], [`Effect`] |
 //! | behavior | turns and whatever is given them | [`Behavior`], [`AsyncBehavior`], [`NoInner`] |
 //! | actor | one actor inside another, in its place | [`lend`], [`lend_async`], [`settle_answer`], [`settle_answer_async`], [`Continuation`], [`dead_letter`] |
-//! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`Companion`], [`has_lanes`], [`mailbox_said`], [`send_accompanied`], [`as_sender`], [`as_numbered_sender`], [`wake`], [`wake_shared`], [`wake_behind`], [`is_neighbour`], [`lend_reply`], [`LentReply`], [`question`], [`is_awaited`], [`begin_question`], [`waiting_about`], [`number_of`], [`open_entrance`], [`Entrance`], [`RELIEVED_AT`] |
-//! | surroundings | an actor and its theater, for work done for it elsewhere | [`may_go_on`], [`note_handled`], [`handles_deferred`], [`has_own_thread`], [`clock_here`], [`let_happen`], [`forget_effects`], [`let_out`], [`spawn_beside`], [`spawn_working_for`], [`spawn_on`], [`clock`], [`workers`], [`belonging`], [`belonging_at`], [`before_the_end`] |
+//! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`Companion`], [`divide`], [`served`], [`wake_shard`], [`SHARDS`], [`Pause`], [`pause`], [`has_lanes`], [`mailbox_said`], [`send_accompanied`], [`as_sender`], [`as_numbered_sender`], [`wake`], [`wake_shared`], [`wake_behind`], [`is_neighbour`], [`lend_reply`], [`LentReply`], [`question`], [`is_awaited`], [`begin_question`], [`waiting_about`], [`number_of`], [`open_entrance`], [`Entrance`], [`RELIEVED_AT`] |
+//! | surroundings | an actor and its theater, for work done for it elsewhere | [`may_go_on`], [`is_held`], [`note_handled`], [`handles_deferred`], [`has_own_thread`], [`clock_here`], [`let_happen`], [`forget_effects`], [`let_out`], [`spawn_beside`], [`spawn_working_for`], [`spawn_on`], [`clock`], [`workers`], [`belonging`], [`belonging_at`], [`before_the_end`] |
 //! | failure | errors of handlers, supervision, and who has asked | [`fail_with`], [`text_of`], [`drop_failed`] |
 //! | congestion | what is under way at actors with lanes and those who begin more of it | [`Congestion`], [`congestion()`], [`congestion_at`], [`heed_congestion`] |
 //! | interior | an actor that moves and its mailboxes | [`Interior`], [`WrittenGuards`], [`mark`] |
@@ -57,6 +57,7 @@ pub use crate::messaging::bounded::Place;
 pub use crate::messaging::entrance::Entrance;
 pub use crate::messaging::lane::Lane;
 pub use crate::messaging::lane::companion::Companion;
+pub use crate::messaging::pressure::Pause;
 pub use crate::messaging::pressure::congestion::{Congestion, Congests, Suspends};
 pub use crate::messaging::reply::{LentReply, SendBorrowed};
 pub use crate::messaging::tag::follow_sends;

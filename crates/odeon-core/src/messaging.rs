@@ -12,4 +12,5 @@ pub(crate) mod open_question;
 pub(crate) mod pressure;
 pub(crate) mod reply;
 pub(crate) mod send;
+pub(crate) mod shards;
 pub(crate) mod tag;

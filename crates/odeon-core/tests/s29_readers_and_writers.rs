@@ -2,7 +2,7 @@
 //! `s29_failures_and_ends.rs`.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
@@ -15,20 +15,25 @@ const POLICIES: [ReadWritePolicy; 3] =
 /// How long a test waits for what has to happen.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// How long those inside wait for others. The test waits longer, and says then what has not
+/// happened.
+const STAY: Duration = Duration::from_secs(10);
+
 /// Who is inside at this moment.
 #[derive(Default)]
 struct Inside {
     readers: AtomicUsize,
     writers: AtomicUsize,
     most_readers: AtomicUsize,
+    /// A write stays inside until it is not.
+    holds_writes: AtomicBool,
 }
 
-impl Inside {
-    fn wait_for_readers(&self, many: usize) {
-        let begun = Instant::now();
-        while self.most_readers.load(Ordering::SeqCst) < many && begun.elapsed() < PATIENCE {
-            std::thread::yield_now();
-        }
+/// Keeps a worker busy.
+fn stay_until(happens: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !happens() && begun.elapsed() < STAY {
+        std::thread::yield_now();
     }
 }
 
@@ -52,15 +57,17 @@ impl ReadWriteActor for Meeting {
         let readers = inside.readers.fetch_add(1, Ordering::SeqCst) + 1;
         inside.most_readers.fetch_max(readers, Ordering::SeqCst);
         assert_eq!(inside.writers.load(Ordering::SeqCst), 0);
-        inside.wait_for_readers(self.expected);
+        stay_until(|| inside.most_readers.load(Ordering::SeqCst) >= self.expected);
         inside.readers.fetch_sub(1, Ordering::SeqCst);
         reply.send(());
     }
 
     fn write(&mut self, Alone(reply): Alone, _: &mut WriteContext<'_, Self>) {
-        self.inside.writers.fetch_add(1, Ordering::SeqCst);
-        reply.send(self.inside.readers.load(Ordering::SeqCst) == 0);
-        self.inside.writers.fetch_sub(1, Ordering::SeqCst);
+        let inside = &self.inside;
+        inside.writers.fetch_add(1, Ordering::SeqCst);
+        reply.send(inside.readers.load(Ordering::SeqCst) == 0);
+        stay_until(|| !inside.holds_writes.load(Ordering::SeqCst));
+        inside.writers.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
@@ -71,32 +78,19 @@ fn s29_reads_run_at_once_and_a_write_alone() {
         let inside = Arc::new(Inside::default());
         let meeting = Meeting { inside: inside.clone(), expected: 3 };
         let meeting = theater.spawn(ReadWriting::new(meeting, policy).sharing(ReadSharing::Always));
-        // All of them wait when the first one is begun.
-        let gate = theater.spawn(Starter(meeting.clone()));
-        let (answers, answer) = channel();
-        gate.send(Box::new(answers)).unwrap();
-        for _ in 0..4 {
-            answer.recv_timeout(PATIENCE).unwrap();
+        // WHY: all reads wait when the first one begins. One that finds itself alone is not shared,
+        // and those that come while it is under way wait for its end.
+        inside.holds_writes.store(true, Ordering::SeqCst);
+        assert_eq!(meeting.ask_write(Alone).wait_timeout(PATIENCE), Ok(true));
+        let answers = [(); 4].map(|()| meeting.ask_read(Come));
+        let alone = meeting.ask_write(Alone);
+        inside.holds_writes.store(false, Ordering::SeqCst);
+        for answer in answers {
+            answer.wait_timeout(PATIENCE).unwrap();
         }
         assert_eq!(inside.most_readers.load(Ordering::SeqCst), 3, "{policy:?}");
-        assert!(meeting.ask_write(Alone).wait().unwrap());
+        assert_eq!(alone.wait_timeout(PATIENCE), Ok(true), "{policy:?}");
         assert!(theater.shutdown(PATIENCE).drained);
-    }
-}
-
-/// Sends all at once.
-struct Starter(ActorRef<ReadWrite<Come, Alone>>);
-
-impl Actor for Starter {
-    type Msg = Box<Sender<()>>;
-    fn handle(&mut self, out: Box<Sender<()>>, _: &mut Context<'_, Self>) {
-        for _ in 0..4 {
-            let (out, reply) = (out.as_ref().clone(), self.0.ask_read(Come));
-            std::thread::spawn(move || {
-                reply.wait().unwrap();
-                out.send(()).unwrap();
-            });
-        }
     }
 }
 

@@ -311,6 +311,87 @@ fn s6_who_has_used_up_a_budget_does_not_wait_behind_a_handler_that_takes_long() 
     }
 }
 
+/// Notes the most messages of a turn.
+#[derive(Default)]
+struct LongestTurn(AtomicU64);
+
+impl Observer for LongestTurn {
+    fn turn_ended(&self, _actor: ActorId, messages: u32) {
+        self.0.fetch_max(messages.into(), Ordering::Relaxed);
+    }
+}
+
+/// Sends so many messages to another one in one turn.
+struct Pours(ActorRef<()>, u32);
+
+impl Actor for Pours {
+    type Msg = ();
+    fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {
+        (0..self.1).for_each(|_| self.0.send(()).unwrap());
+    }
+}
+
+/// Tells when it has handled as many messages.
+struct Counts(u32, mpsc::Sender<()>);
+
+impl Counts {
+    fn count(&mut self) {
+        self.0 -= 1;
+        if self.0 == 0 {
+            self.1.send(()).unwrap();
+        }
+    }
+}
+
+impl Actor for Counts {
+    type Msg = ();
+    fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {
+        self.count();
+    }
+}
+
+/// As `Counts`, asynchronous.
+struct CountsLater(Counts);
+
+impl AsyncActor for CountsLater {
+    type Msg = ();
+    async fn handle(&mut self, (): (), _: &mut AsyncContext<'_, Self>) {
+        self.0.count();
+    }
+}
+
+/// The most messages of a turn of an actor that gets so many of each sender at once.
+fn longest_turn(senders: u32, messages: u32, time: Duration, is_async: bool) -> u64 {
+    let longest = Arc::new(LongestTurn::default());
+    let builder = Theater::builder().workers(1).lifo_slot(false).observer(longest.clone());
+    let theater = builder.turn_messages(TURN).turn_time(time).build().unwrap();
+    let (done, finished) = mpsc::channel();
+    let counts = Counts(senders * messages, done);
+    let counts = if is_async { theater.spawn(CountsLater(counts)) } else { theater.spawn(counts) };
+    let pours = (0..senders).map(|_| theater.spawn(Pours(counts.clone(), messages)));
+    // All of them come before what they wake.
+    theater.spawn(Wakes(pours.collect())).send(()).unwrap();
+    finished.recv_timeout(Duration::from_secs(60)).unwrap();
+    drop(theater);
+    longest.0.load(Ordering::Relaxed)
+}
+
+const TURN: u32 = 10;
+
+#[test]
+fn s6_an_actor_that_holds_many_back_goes_on_while_its_time_lasts() {
+    const LONG: Duration = Duration::from_secs(60);
+    for is_async in [false, true] {
+        let within = u64::from(TURN);
+        assert_eq!(longest_turn(30, 10, LONG, is_async), within, "it is under no pressure");
+        assert_eq!(longest_turn(3, 1_000, LONG, is_async), within, "few are held back");
+        // Until it is relieved, which it is at half of what puts it under pressure.
+        let turn = longest_turn(30, 100, LONG, is_async);
+        assert!((2_000..3_000).contains(&turn), "{turn} messages in one turn");
+        assert!(longest_turn(30, 100, Duration::ZERO, is_async) <= within, "its time is over");
+    }
+}
+
 /// Sends to each of them in one turn, so that the last one comes into the LIFO slot and the others
 /// into the queue.
 struct Wakes(Vec<ActorRef<()>>);

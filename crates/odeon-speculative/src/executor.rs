@@ -15,5 +15,6 @@ pub(crate) mod number_map;
 pub(crate) mod parking;
 pub(crate) mod participant;
 pub(crate) mod runner;
+pub(crate) mod shard;
 pub(crate) mod transaction;
 pub(crate) mod visiting;

@@ -1,8 +1,10 @@
 //! The one door for the sibling crates of Odeon, not for applications: the seam to transactions
-//! that several theaters take part in, and actors that move between theaters.
+//! that several theaters take part in, actors that move between theaters, and how many messages a
+//! shard handles at once, for who simulates that.
 
 pub use crate::coordination::TransactionPart as Part;
 pub use crate::coordination::{Abroad, Away, Begun, Decider, First, Here, TakenOver, go_abroad};
 pub use crate::executor::engine::Surroundings;
 pub use crate::processing::WrittenProcessing;
+pub use crate::processing::pace::Pace;
 pub use crate::spawn::occupant::Occupant;

@@ -52,10 +52,12 @@
 //! |---|---|
 //! | what does a user write? | `actor/{speculative_actor,outcome,context}.rs` |
 //! | how is it created and configured? | `spawn.rs`, `processing.rs` |
-//! | one message in five files of `executor/` | `dispatcher.rs` → `board.rs` → `engine/working.rs` → `attempt.rs` → `exit.rs` |
+//! | one message in three files of `executor/` | `shard.rs` → `attempt.rs` → `exit.rs` |
+//! | one that needs more, or has no shard, in five | `dispatcher.rs` → `board.rs` → `engine/working.rs` → `attempt.rs` → `exit.rs` |
 //! | which messages must not overtake each other? | `executor/lanes.rs` |
 //! | who keeps the order of arrival? | `executor/`: `board/arrival_order.rs`, `engine/in_order.rs`, `attempt/ahead.rs` |
-//! | who works besides the actor's own turn? | `executor/runner.rs` |
+//! | who works besides the actor's own turn? | `executor/shard.rs`, `executor/runner.rs` |
+//! | who has a place among those that handle messages? | `executor/`: `board.rs`, `board/shards.rs`, `engine/shards.rs` |
 //! | how many messages at once? | `processing/width.rs`, `processing/width/*`, `processing/pace.rs` |
 //! | what is handled together with messages of other actors? | `coordination.rs`, `executor/board/visits.rs` |
 //! | what does the executor say to a transaction of several actors, and that to it? | `executor/{transaction,enlistment,visiting,participant}.rs` |

@@ -233,6 +233,12 @@ impl Processing {
         (!self.bounds.is_empty()).then(|| bounds.into())
     }
 
+    /// Whether an actor processed so in a pool of `workers` may handle several messages at once.
+    pub(crate) fn may_be_wide(&self, workers: usize) -> bool {
+        let is_sequential = matches!(self.mode, ProcessingMode::Sequential);
+        !is_sequential && self.width.unwrap_or(workers) > 1
+    }
+
     /// The same, by no policy.
     pub(crate) fn one_at_a_time(&self) -> Self {
         Self { mode: ProcessingMode::Sequential, ..self.clone() }

@@ -8,7 +8,7 @@ use crate::executor::dispatcher::Dispatcher;
 use crate::executor::engine::{CallersEntrance, EndsWithMaker, Engine, Surroundings};
 use crate::processing::{Ordering, Processing};
 use crate::report::stats::SpeculationStats;
-use odeon_core::extend::{self, Reporter};
+use odeon_core::extend::{self, Outbox, Reporter};
 use odeon_core::{ActorRef, Directive, Message, Supervision, Theater};
 use std::fmt;
 use std::ops::Deref;
@@ -69,7 +69,14 @@ impl SpawnSpeculative for Theater {
         let workers = extend::workers(self);
         let surroundings = Surroundings::of(self);
         let bounds = processing.bounds_of(A::Msg::MAILBOXES);
-        let engine = Arc::new(Engine::new(Arc::new(make()), &processing, surroundings));
+        // With one mailbox and its order alone to be kept: what is waited for then is no guard, no
+        // bound, and no message of another sender.
+        let is_divided = A::Msg::MAILBOXES == 1
+            && processing.ordering == Ordering::PerSender
+            && bounds.is_none()
+            && processing.may_be_wide(workers);
+        let engine = Engine::new(Arc::new(make()), &processing, surroundings);
+        let engine = Arc::new(if is_divided { engine.divided() } else { engine });
         let control: Arc<dyn Control> =
             Arc::new(SpeculativeHandle { engine: engine.clone(), workers });
         let mut is_first = true;
@@ -77,16 +84,24 @@ impl SpawnSpeculative for Theater {
         let reporter: Weak<dyn Reporter> = Arc::<Engine<A>>::downgrade(&engine);
         let keeps_order = ordering != Ordering::Unordered;
         let entrance = CallersEntrance { engine: engine.clone(), keeps_order };
+        let shards = engine.clone();
         let engine = EndsWithMaker(engine);
-        let actor = self.actor().supervised(supervision).spawn(move || {
+        let new = move || {
             let EndsWithMaker(engine) = &engine;
             if !std::mem::take(&mut is_first) {
                 engine.set_state(make());
             }
             Dispatcher::new(engine.clone(), ordering, bounds.clone())
-        });
+        };
+        // It starts when it has all that belongs to it: it may send to itself.
+        let mut start = Outbox::new();
+        let actor = start.hold_during(|| self.actor().supervised(supervision).spawn(new));
+        if is_divided {
+            extend::divide(&actor, move |number| shards.shard(number));
+        }
         extend::report_by(self, &actor, reporter);
         extend::open_entrance(&actor, entrance);
+        extend::let_happen(move || start.release());
         SpeculativeRef { actor, control }
     }
 }

@@ -2,13 +2,18 @@
 //! beside it, in `Cargo.toml`, have a process of their own.
 
 mod s10_s26_replies;
+mod s14_shards;
 mod s15_s28_made_anew;
 mod s17_pressure;
+mod s17_shards;
 mod s18_bounded;
 mod s21_conflict_report;
 mod s23_s28_replay;
 mod s24_one_at_a_time;
 mod s24_s25_s26_random_programs;
+mod s24_shards;
+mod s24_shards_ends;
+mod s24_shards_start;
 mod s24_widths;
 mod s25_arrival_order;
 mod s25_order;
@@ -33,4 +38,5 @@ mod s3_guards;
 mod s3_s23_replay;
 mod s42_callers_are_executors;
 mod s42_calls;
+mod s4_shards;
 mod support;

@@ -233,6 +233,9 @@ impl WidthPolicy for Samples {
 fn first_sample() -> Option<Sample> {
     let theater = Theater::builder().workers(2).build().unwrap();
     let shop = shop(&theater, Processing::adaptive_with(|| Samples).width(2));
+    // They are known to be short: otherwise others would handle them on the board.
+    (0..100).for_each(|_| shop.send(ToShop::Sell(AtomicU64::new(0))).unwrap());
+    shop.ask(ToShop::Done).wait().unwrap();
     let barrier = Arc::new(Barrier::new(2));
     shop.send(ToShop::Hold(barrier.clone())).unwrap();
     // Fewer than are pressure.

@@ -1,11 +1,12 @@
 //! Threads, atomics, locks and cells under one set of names.
 //!
 //! This is the only crate of Odeon in which `std`, `loom` and `shuttle` differ. Everything above
-//! it is written once and compiled three ways:
+//! it is written once and compiled four ways:
 //!
 //! | build | chosen by | used for |
 //! |---|---|---|
 //! | production | nothing | everything |
+//! | with locks that count | `RUSTFLAGS="--cfg odeon_measured"` | times of locks: [`lock_counts`] |
 //! | exhaustive model | `RUSTFLAGS="--cfg odeon_loom"` | the small lock-free protocols |
 //! | randomised model | `RUSTFLAGS="--cfg odeon_shuttle"` | the scheduler as a whole |
 //!
@@ -33,6 +34,9 @@ mod backoff;
 pub mod contained;
 mod full_fence;
 pub mod interruption;
+mod lock_counts;
+#[cfg(all(odeon_measured, not(any(odeon_loom, odeon_shuttle))))]
+mod measured;
 pub mod occupied;
 mod parker;
 #[cfg(odeon_shuttle)]
@@ -42,6 +46,7 @@ pub use abort_guard::AbortGuard;
 pub use backoff::Backoff;
 pub use chosen::*;
 pub use full_fence::{fence_after_load, fence_after_rmw};
+pub use lock_counts::{LockCounts, lock_counts};
 pub use parker::Parker;
 
 #[cfg(all(test, odeon_loom))]

@@ -1,7 +1,11 @@
-//! Production: everything is `std`'s.
+//! Production: everything is `std`'s. In a build that measures, locks count.
 
+#[cfg(odeon_measured)]
+pub use crate::measured::{Condvar, Mutex, MutexGuard};
 pub use crate::unsafe_cell::UnsafeCell;
-pub use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+pub use std::sync::Arc;
+#[cfg(not(odeon_measured))]
+pub use std::sync::{Condvar, Mutex, MutexGuard};
 
 /// Atomics and their orderings.
 pub mod atomic {

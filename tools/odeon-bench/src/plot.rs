@@ -7,7 +7,7 @@ mod lines;
 
 #[cfg(feature = "devices")]
 pub(crate) use bars::Bars;
-pub(crate) use lines::Lines;
+pub use lines::{Axis, Lines};
 
 use crate::error::BenchError;
 use crate::parameter::Value;

@@ -203,7 +203,8 @@ mod tests {
         }
     }
 
-    /// A run of a tenth of a second, of which nobody says how many rounds it has.
+    /// A run of a tenth of a second, of which nobody says how many rounds it has. Where the machine
+    /// is busy with others the pool may try again later, so what counts is its first choice.
     #[test]
     fn a_pool_has_decided_before_a_run_of_unknown_length_ends() {
         let kmeans = workloads::find("kmeans").expect("it exists");
@@ -217,12 +218,13 @@ mod tests {
             .kind(Kind::new("fast", Place::Cpu, 2, nap(100)));
         let crew = Team::of(&params).pooled(&theater, &params, pool).expect("it starts");
         let Crew::Pool(pool) = crew else { panic!("it is a pool") };
-        for _ in 0..50 {
+        let has_decided = (0..50).any(|_| {
             let round =
                 pool.submit_all((0..12).map(|_| Nothing).collect()).wait().expect("it works");
             assert!(round.iter().all(Result::is_ok));
-        }
-        let report = pool.report();
-        assert!(!report.is_profiling && report.profilings == 1, "{report:?}");
+            let report = pool.report();
+            !report.is_profiling && report.profilings == 1
+        });
+        assert!(has_decided, "{:?}", pool.report());
     }
 }

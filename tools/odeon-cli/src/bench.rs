@@ -1,5 +1,5 @@
 //! `odeon bench`: one subcommand per workload, made from the workload's own table of parameters;
-//! `idle`; `phases`; what papers ran; and `figures`.
+//! `idle`; `phases`; `scale`; what papers ran; and `figures`.
 
 #[cfg(feature = "full")]
 mod figures;
@@ -8,6 +8,7 @@ mod measuring;
 mod missing;
 mod paper;
 mod phases;
+mod scale;
 mod workload;
 
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
@@ -26,6 +27,7 @@ pub(crate) fn run(arguments: &BenchArguments) -> Result<(), BenchError> {
         BenchCommand::Workload(arguments) => workload::run(arguments),
         BenchCommand::Idle(arguments) => idle::run(arguments),
         BenchCommand::Phases(arguments) => phases::run(arguments),
+        BenchCommand::Scale(arguments) => scale::run(arguments),
         BenchCommand::Paper(arguments) => paper::run(arguments),
         #[cfg(feature = "full")]
         BenchCommand::Figures(arguments) => figures::run(arguments),
@@ -37,6 +39,7 @@ enum BenchCommand {
     Workload(Box<workload::WorkloadArguments>),
     Idle(idle::IdleArguments),
     Phases(phases::PhasesArguments),
+    Scale(Box<scale::ScaleArguments>),
     Paper(paper::PaperArguments),
     #[cfg(feature = "full")]
     Figures(figures::FiguresArguments),
@@ -46,6 +49,7 @@ enum BenchCommand {
 
 const IDLE: &str = "idle";
 const PHASES: &str = "phases";
+const SCALE: &str = "scale";
 #[cfg(feature = "full")]
 const FIGURES: &str = "figures";
 
@@ -55,10 +59,13 @@ impl Subcommand for BenchCommand {
         let idle = Command::new(IDLE).about("what idle actors cost: bytes each, CPU time together");
         let phases = Command::new(PHASES)
             .about("how many messages an adaptive actor needs when its workload changes");
+        let scale = Command::new(SCALE)
+            .about("how one hot actor scales with the workers: measured, fitted, simulated");
         let command = command
             .subcommands(workloads::ALL.iter().map(|each| workload::command(each)))
             .subcommand(idle::IdleArguments::augment_args(idle))
             .subcommand(phases::PhasesArguments::augment_args(phases))
+            .subcommand(scale::ScaleArguments::augment_args(scale))
             .subcommands(paper::with_commands().map(paper::command));
         #[cfg(feature = "full")]
         let command = {
@@ -77,7 +84,7 @@ impl Subcommand for BenchCommand {
     }
 
     fn has_subcommand(name: &str) -> bool {
-        [IDLE, PHASES].contains(&name)
+        [IDLE, PHASES, SCALE].contains(&name)
             || odeon_bench::paper::find(name).is_some()
             || workloads::find(name).is_some()
             || workloads::with_features().any(|other| other == name)
@@ -91,6 +98,10 @@ impl FromArgMatches for BenchCommand {
         match name {
             IDLE => Ok(Self::Idle(idle::IdleArguments::from_arg_matches(matches)?)),
             PHASES => Ok(Self::Phases(phases::PhasesArguments::from_arg_matches(matches)?)),
+            SCALE => {
+                let arguments = scale::ScaleArguments::from_arg_matches(matches)?;
+                Ok(Self::Scale(Box::new(arguments)))
+            }
             #[cfg(feature = "full")]
             FIGURES => Ok(Self::Figures(figures::FiguresArguments::from_arg_matches(matches)?)),
             name => match workloads::find(name) {

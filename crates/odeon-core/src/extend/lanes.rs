@@ -1,15 +1,20 @@
 //! Senders, and an actor that takes messages of several of them at once.
 
+use crate::lifecycle::spawn;
 use crate::mailbox::label;
 use crate::messaging::actor_ref::ActorRef;
 use crate::messaging::entrance::{self, Entrance};
 use crate::messaging::lane::Lane;
 use crate::messaging::lane::companion::Companion;
 use crate::messaging::mailbox_ref::MailboxRef;
+use crate::messaging::pressure::{self, Pause};
 use crate::messaging::send;
 use crate::messaging::send::Hindered;
+use crate::messaging::shards;
 use crate::process::current;
 use crate::process::submit::Origin;
+use crate::turn::behavior::Behavior;
+use crate::turn::context::Context;
 use crate::vocabulary::actor_id::ActorId;
 use crate::vocabulary::error::SendError;
 use crate::vocabulary::message::Message;
@@ -29,6 +34,37 @@ pub fn as_numbered_sender<R>(number: u64, work: impl FnOnce() -> R) -> R {
 /// Gives an actor of the pool a way in for callers, beside its own turn.
 pub fn open_entrance<M: Message>(actor: &ActorRef<M>, entrance: impl Entrance<M> + 'static) {
     entrance::open(actor, entrance);
+}
+
+/// How many [shards](divide) an actor has at most.
+pub const SHARDS: usize = shards::SHARDS;
+
+/// Gives an actor of the pool, whose messages come with lanes, several inboxes, each with an actor
+/// that [serves](Behavior::SERVES) it and is made by its number, when somebody needs it: it takes
+/// what comes from senders whose lanes have this [place](Lane::place). Before the actor has started
+/// and before anybody else knows it.
+pub fn divide<M: Message, B: Behavior<Msg = M>>(
+    actor: &ActorRef<M>,
+    new: impl Fn(usize) -> B + Send + Sync + 'static,
+) {
+    shards::divide(actor, move |number, actor| spawn::serving(actor, new(number)));
+}
+
+/// The actor that the one whose turn this is [serves](Behavior::SERVES). `None`: it has ended, or
+/// is about to.
+pub fn served<A: Behavior>(ctx: &Context<'_, A>) -> Option<ActorRef<A::Msg>> {
+    shards::served(&ctx.cell().header)
+}
+
+/// As [`wake_shared`], of a shard of `actor`.
+pub fn wake_shard<M: Message>(actor: &ActorRef<M>, shard: &ActorRef<M>) {
+    shards::wake_shared(actor, shard);
+}
+
+/// Has the actor of the pool whose turn this is pause: after what it is handling it gets no turn
+/// before the pause [ends](Pause::end).
+pub fn pause<A: Behavior>(ctx: &Context<'_, A>, pause: &Pause) {
+    pressure::pause(&ctx.cell().header, pause.clone());
 }
 
 /// Whether an actor takes messages with lanes, and so with [companions](Companion).

@@ -31,6 +31,13 @@ pub fn may_go_on<A: Behavior>(ctx: &Context<'_, A>) -> bool {
     signals & signal::BETWEEN_MESSAGES == 0 && !header.stage.has_waiting()
 }
 
+/// Whether an actor of the pool, whose turn this is, is to wait for somebody when it has handled
+/// its message.
+pub fn is_held<A: Behavior>(ctx: &Context<'_, A>) -> bool {
+    // ORDERING: Relaxed: set by this thread, the owner.
+    ctx.cell().header.signals.load(Ordering::Relaxed) & signal::HELD != 0
+}
+
 /// Counts messages of actors with lanes that this turn has handled.
 pub fn note_handled(messages: u32) {
     let handled = &current::here().handled;

@@ -9,6 +9,7 @@ use crate::mailbox::memory;
 use crate::mailbox::{Inbox, label};
 use crate::messaging::actor_ref::ActorRef;
 use crate::messaging::bounded::Bounds;
+use crate::messaging::shards::ActorKeeper;
 use crate::process::cell::{Header, MessageCell, signal};
 use crate::process::current;
 use crate::process::erased_weak_ref::ErasedWeakRef;
@@ -23,6 +24,7 @@ use crate::process::theater_shared::TheaterShared;
 use crate::scheduler::pinned::PinnedShared;
 use crate::telemetry::ActorTally;
 use crate::turn::NewActor;
+use crate::turn::behavior::Behavior;
 use crate::turn::failing::MakeActor;
 
 /// Where an actor is to be created.
@@ -177,6 +179,19 @@ pub(crate) fn working_for<N: NewActor>(header: &Header, actor: N) -> ActorRef<N:
     create_at(Location::beside(header), actor, |new| {
         if let Ok(relations) = new.relations.get_or_make() {
             relations.set_works_for(ErasedWeakRef::new(header));
+        }
+    })
+}
+
+/// As [`working_for`], for one that takes this actor's messages from an inbox of its own
+/// (`messaging/shards.rs`).
+pub(crate) fn serving<B: Behavior>(served: &ActorRef<B::Msg>, actor: B) -> ActorRef<B::Msg> {
+    const { assert!(B::SERVES) };
+    let header = &served.cell().header;
+    create_at(Location::beside(header), actor, |new| {
+        if let Ok(relations) = new.relations.get_or_make() {
+            relations.set_works_for(ErasedWeakRef::new(header));
+            relations.attachments.get_or_attach(|| ActorKeeper::new(served.clone()));
         }
     })
 }

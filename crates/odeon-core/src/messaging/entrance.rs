@@ -4,11 +4,13 @@
 //! A message that enters must not overtake what its sender has sent before. That waits in the
 //! inbox, or has been taken from there; and an owner that sleeps has taken all, and knows which of
 //! its lanes are free. So a caller enters only if it finds the owner asleep, which it does if all
-//! that it has sent itself has been taken. Whether the lane is free, the actor says.
+//! that it has sent itself has been taken. (Of an actor with shards: the one of its lane.) Whether
+//! the lane is free, the actor says.
 
 use crate::messaging::actor_ref::ActorRef;
 use crate::messaging::foreign_task::unblocked;
 use crate::messaging::lane::Lane;
+use crate::process::cell::MessageCell;
 use crate::vocabulary::message::Message;
 
 /// Of an actor whose messages come with lanes.
@@ -33,25 +35,25 @@ pub(crate) fn open<M: Message>(actor: &ActorRef<M>, entrance: impl Entrance<M> +
     }
 }
 
-/// Handles a call's message on this thread, if the actor has an entrance and it is open. `lane`: of
-/// the sender.
+/// Handles a call's message on this thread, if the actor has an entrance and it is open.
+/// `receiver`: whose inbox would get it. `lane`: of the sender.
 ///
 /// # Errors
 /// The message: it goes the ordinary way.
 #[inline(never)]
 pub(crate) fn enter<M: Message>(
     actor: &ActorRef<M>,
+    receiver: &MessageCell<M>,
     message: M,
     lane: Lane,
     mailbox: usize,
 ) -> Result<(), M> {
-    let cell = actor.cell();
-    let header = &cell.header;
+    let header = &actor.cell().header;
     let entrance = || header.relations.get()?.attachments.get::<KeptEntrance<M>>();
     let Some(entrance) = entrance().filter(|entrance| entrance.is_open()) else {
         return Err(message);
     };
-    if header.is_seen() || !cell.inbox.is_idle() {
+    if header.is_seen() || !receiver.inbox.is_idle() {
         return Err(message);
     }
     let lane = if M::MAILBOXES == 1 { lane } else { lane.in_mailbox(mailbox) };

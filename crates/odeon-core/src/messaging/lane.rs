@@ -54,14 +54,28 @@ impl Lane {
         }
     }
 
-    /// The lane of the actor whose turn it is, of the task that the thread runs, or of the thread.
+    /// As [`here`](Self::here), of what it may send next.
+    pub(crate) fn of_next(to: &Header) -> Self {
+        let here = current::here();
+        match here.lane.get() {
+            0 => Self::of_whoever_sends(here, to, Self::known_of_thread),
+            known => Self(known),
+        }
+    }
+
     #[inline(never)]
     fn of_sender(here: &Current, to: &Header) -> Self {
+        Self::of_whoever_sends(here, to, Self::of_thread)
+    }
+
+    /// The lane of the actor whose turn it is, of the task that the thread runs, or of the thread.
+    #[inline(always)]
+    fn of_whoever_sends(here: &Current, to: &Header, of_thread: fn(&Current) -> Self) -> Self {
         let actor = here.actor.get();
         if actor.is_null() {
             return match to.stage.theater().foreign_task() {
                 Some(ForeignTask::Numbered(number)) => Self::of_number(number),
-                Some(ForeignTask::Unnumbered) | None => Self::of_thread(here),
+                Some(ForeignTask::Unnumbered) | None => of_thread(here),
             };
         }
         // SAFETY: set by this thread for the length of the turn, which keeps the cell.
@@ -97,10 +111,15 @@ impl Lane {
         Self(Self::of_number(number).0 | EVERYWHERE)
     }
 
-    /// The number, for tables of lanes; the upper ones of its lower 24 bits are the better mixed
-    /// ones.
+    /// The number; the upper ones of its lower 24 bits are the better mixed ones.
     pub fn number(self) -> u32 {
         self.0
+    }
+
+    /// Its place in tables of as many as there are bytes: who has another one is another sender.
+    #[inline(always)]
+    pub fn place(self) -> u8 {
+        (self.0 >> 16) as u8
     }
 
     /// The lane of the same sender in a mailbox: another one for each mailbox, whoever else sends.

@@ -23,6 +23,7 @@
 //! After Pony's backpressure, which mutes senders of overloaded actors in the same way (Blessing et
 //! al.: "Run, actor, run", AGERE 2019).
 
+use std::ptr;
 use std::ptr::NonNull;
 
 use odeon_sync::atomic::Ordering;
@@ -44,9 +45,11 @@ use sleeper::{Entered, Relief, Sleeper};
 use waits::{WaitEntry, WaitNode, WaitReason};
 
 pub(crate) mod congestion;
+mod pause;
 mod sleeper;
 mod waits;
 
+pub use pause::Pause;
 pub(crate) use waits::Question;
 
 /// Whom an actor, or a stage, is to wait for when its turn is over.
@@ -57,6 +60,8 @@ pub(crate) enum HeldBy {
     Bound(ErasedWeakRef, Gate),
     /// What is under way at actors with lanes.
     Congestion(congestion::SharedCongestion),
+    /// Whoever ends the pause.
+    Pause(Pause),
 }
 
 /// An actor that is held back. In this order: it may wait anew as soon as it is no longer parked.
@@ -199,13 +204,16 @@ fn is_held(sender: &Header) -> bool {
     sender.signals.load(Ordering::Relaxed) & signal::HELD != 0
 }
 
-/// Whether the actor sends to itself, or to the one that it works for.
+/// Whether the actor sends to itself, or to one with which it works for the same.
 fn is_itself(sender: &Header, receiver: &Header) -> bool {
-    std::ptr::eq(sender, receiver)
-        || works_for(sender).is_some_and(|other| std::ptr::eq(other.header(), receiver))
+    let of = |actor: &Header| match works_for(actor) {
+        Some(other) => ptr::from_ref(other.header()),
+        None => ptr::from_ref(actor),
+    };
+    of(sender) == of(receiver)
 }
 
-fn works_for(actor: &Header) -> Option<&ErasedWeakRef> {
+fn works_for(actor: &Header) -> Option<ErasedWeakRef> {
     actor.relations.get()?.works_for()
 }
 
@@ -217,6 +225,11 @@ impl HoldingReceiver {
     fn lock(&self) -> MutexGuard<'_, Option<HeldBy>> {
         self.0.lock().expect("no panic happens under this lock")
     }
+}
+
+/// The actor of the pool whose turn this is pauses after what it is handling.
+pub(crate) fn pause(actor: &Header, pause: Pause) {
+    hold_back(actor, HeldBy::Pause(pause));
 }
 
 /// Remembers the first receiver that the actor whose turn this is has to wait for.
@@ -235,6 +248,7 @@ fn wait_as_stage(stage: &PinnedShared, by: HeldBy) {
         HeldBy::Congestion(congestion) => {
             wait(Some(&WaitNode::Stage(stage.to_arc())), &WaitNode::Congestion(congestion));
         }
+        HeldBy::Pause(_) => unreachable!("only actors of the pool pause"),
         // The place is for nobody: the message is behind the gate already.
         HeldBy::Bound(receiver, gate) => drop(wait_for_place_as_stage(stage, &receiver, &gate)),
     }
@@ -336,6 +350,15 @@ pub(crate) fn weigh<M: Message>(cell: &MessageCell<M>, deferred: usize) {
     }
 }
 
+/// The owner: how many senders wait for it, if so much waits that pressure is not to be taken off
+/// yet; `deferred` as for [`weigh`].
+pub(crate) fn senders_waiting<M: Message>(cell: &MessageCell<M>, deferred: usize) -> usize {
+    if !cell.inbox.is_pressed() || cell.inbox.backlog() + deferred <= RELIEVED_AT {
+        return 0;
+    }
+    cell.header.relations.get().map_or(0, |relations| relations.waiters.len())
+}
+
 /// The owner takes pressure off and lets all senders go on.
 #[cold]
 pub(crate) fn relieve<M: Message>(cell: &MessageCell<M>) {
@@ -358,7 +381,7 @@ pub(crate) fn take_held(header: &Header) -> Option<HeldBy> {
 /// Who waits while this actor is parked: the one that it works for, whose messages it would handle.
 /// (That others may go on with them does no harm: to be let go too early costs memory only.)
 fn waits_as(actor: &Header) -> ErasedWeakRef {
-    works_for(actor).cloned().unwrap_or_else(|| ErasedWeakRef::new(actor))
+    works_for(actor).unwrap_or_else(|| ErasedWeakRef::new(actor))
 }
 
 /// Parks an actor until a receiver has room again.
@@ -386,6 +409,7 @@ pub(crate) unsafe fn park<M>(cell: NonNull<MessageCell<M>>, by: HeldBy) {
                 waits::open_circles(&congestion, &giver, WaitReason::Relief);
             }
         }
+        HeldBy::Pause(pause) => pause.park(parked),
         HeldBy::Congestion(congestion) => {
             enter(Some(&who), &WaitNode::Congestion(congestion), |waiting| {
                 Box::new(HeldBack { _waiting: waiting, _congested: None, _parked: parked })

@@ -4,13 +4,14 @@
 //! One message in five files: **`messaging/send.rs`** → `mailbox/inbox.rs` → `scheduler/submit.rs`
 //! → `scheduler/worker.rs` → `turn/sequential.rs`.
 
+mod in_lane;
+
 use std::ptr::NonNull;
 
 use crate::mailbox::{Pushed, label};
 use crate::messaging::actor_ref::ActorRef;
 use crate::messaging::bounded;
 use crate::messaging::lane::Lane;
-use crate::messaging::lane::companion::{self, Companion};
 use crate::messaging::pressure;
 use crate::messaging::tag::Tag;
 use crate::process::cell::{Header, MessageCell};
@@ -115,7 +116,8 @@ impl<M: Message> ActorRef<M> {
         if self.cell().header.home.is_bounded() {
             return self.try_send_to_bounded(mailbox, message).map_err(TrySendError::from);
         }
-        if self.cell().inbox.is_growing() || pressure::is_pressed(&self.cell().header) {
+        let receiver = self.receiver();
+        if receiver.inbox.is_growing() || pressure::is_pressed(&receiver.header) {
             return Err(TrySendError::Full(message));
         }
         self.send_unhindered_into(mailbox, message).map_err(TrySendError::from)
@@ -158,23 +160,23 @@ impl<M: Message> ActorRef<M> {
         if self.cell().header.home.is_bounded() && !holds_back() {
             return bounded::send_async(self, mailbox, message).await;
         }
-        if pressure::is_pressed(&self.cell().header) {
-            pressure::relieved(ErasedWeakRef::new(&self.cell().header)).await;
+        if self.is_under_pressure() {
+            pressure::relieved(ErasedWeakRef::new(&self.receiver().header)).await;
         }
         self.send_unhindered_into(mailbox, message)
     }
 
     /// Whether the actor, or its pinned stage, is under pressure at this moment (S17), so that a
-    /// sender would hold back.
+    /// sender would hold back; of an actor with several inboxes, the one for what is sent here.
     pub fn is_under_pressure(&self) -> bool {
-        pressure::is_pressed(&self.cell().header)
+        pressure::is_pressed(&self.receiver().header)
     }
 
     /// Waits as a future until the actor is not under pressure (S17) or has ended: for adapters
     /// that say first whether they are ready, and send later. Somebody else's messages may come in
     /// between.
     pub fn relieved(&self) -> impl Future<Output = ()> + Send + use<M> {
-        pressure::relieved(ErasedWeakRef::new(&self.cell().header))
+        pressure::relieved(ErasedWeakRef::new(&self.receiver().header))
     }
 
     /// Effects of this thread are held back, or followed.
@@ -255,44 +257,6 @@ impl<M: Message> ActorRef<M> {
             return self.send_in_lane(mailbox, message, hindered);
         }
         self.send_aside(mailbox, message, hindered)
-    }
-
-    /// By itself, so that it costs no more than a lane.
-    #[inline(never)]
-    fn send_in_lane(
-        &self,
-        mailbox: usize,
-        message: M,
-        hindered: Hindered,
-    ) -> Result<(), SendError<M>> {
-        let cell = self.cell();
-        let label = Lane::here(&cell.header).label(mailbox);
-        hindered.apply(cell, push(cell, cell.header.home.without_lanes(), label, message))
-    }
-
-    /// Sends a message with a companion to a mailbox of an actor with lanes.
-    pub(crate) fn send_accompanied(
-        &self,
-        mailbox: usize,
-        message: M,
-        companion: Companion,
-        hindered: Hindered,
-    ) -> Result<(), SendError<M>> {
-        let cell = self.cell();
-        assert!(cell.header.vtable.laned, "companions come to actors with lanes only");
-        let Ok(tag) = companion::leave(Lane::here(&cell.header), companion) else {
-            return Err(SendError::Full(message));
-        };
-        if cell.header.home.is_bounded() {
-            // A transaction waits for it: it is counted, and accepted in any case.
-            bounded::enter_beyond(cell, mailbox);
-        }
-        let accepted =
-            push(cell, cell.header.home.of_stage(), label::tagged(mailbox, tag), message);
-        if let Accepted::No(_) = accepted {
-            drop(companion::take(tag));
-        }
-        hindered.apply(cell, accepted)
     }
 
     #[inline(never)]

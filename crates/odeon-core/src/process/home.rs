@@ -65,13 +65,6 @@ impl Home {
         }))
     }
 
-    /// [`of_stage`](Self::of_stage) of a home that [is of lanes](Self::is_laned).
-    #[inline(always)]
-    pub(crate) fn without_lanes(self) -> Self {
-        debug_assert!(self.is_laned());
-        Self(self.0.map_addr(|address| address ^ (ASIDE_SUBMITTED | SUBMITTED)))
-    }
-
     /// Whether a message takes another way than straight into the actor's inbox.
     #[inline(always)]
     pub(crate) fn is_aside(self) -> bool {
@@ -109,7 +102,6 @@ mod tests {
         assert!(laned.is_aside() && laned.is_laned() && !laned.is_bounded());
         assert!(!home.is_laned() && !home.of_bounded().is_laned());
         assert_eq!((laned.of_stage(), laned.as_owner()), (home, None));
-        assert_eq!(laned.without_lanes(), home);
     }
 
     #[test]

@@ -6,9 +6,9 @@
 //! 1. The slot is empty, or points to the relations, or (only if there never were any) says why the
 //!    actor has ended. It leaves "empty" once, by one exchange, and then stays as it is.
 //! 2. The relations live as long as the cell. What changes in them changes under a lock.
-//! 3. The owner seals them when the actor ends: it sets `ended` under the lock and takes all
-//!    watchers. Whoever comes later finds `ended` and is told at once. So each watcher is told
-//!    exactly once.
+//! 3. The owner, or for it the last shard to end, seals them when the actor ends: it sets `ended`
+//!    under the lock and takes all watchers. Whoever comes later finds `ended` and is told at once.
+//!    So each watcher is told exactly once.
 //!
 //! Covered by `process/relations/loom.rs`. Children and pipes: `process/relations/children.rs`.
 
@@ -17,7 +17,6 @@ mod children;
 use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
 use std::ptr;
-use std::sync::OnceLock;
 
 use odeon_sync::atomic::{AtomicPtr, Ordering};
 use odeon_sync::{Mutex, MutexGuard};
@@ -45,7 +44,7 @@ pub(crate) struct Relations {
     /// What other rooms keep with the actor.
     pub(crate) attachments: Attachments,
     /// Whose messages this actor handles, if not its own; set before it starts.
-    works_for: OnceLock<ErasedWeakRef>,
+    works_for: Mutex<Option<ErasedWeakRef>>,
 }
 
 #[derive(Default)]
@@ -197,13 +196,22 @@ impl Relations {
 
     /// Notes that this actor handles messages of another one, once.
     pub(crate) fn set_works_for(&self, other: ErasedWeakRef) {
-        let first = self.works_for.set(other).is_ok();
-        debug_assert!(first, "an actor works for one other, from its start on");
+        let before = self.lock_works_for().replace(other);
+        debug_assert!(before.is_none(), "an actor works for one other, from its start on");
     }
 
     /// Whose messages this actor handles, if not its own.
-    pub(crate) fn works_for(&self) -> Option<&ErasedWeakRef> {
-        self.works_for.get()
+    pub(crate) fn works_for(&self) -> Option<ErasedWeakRef> {
+        self.lock_works_for().clone()
+    }
+
+    /// It has ended: answers whom it has worked for, to be dropped.
+    pub(crate) fn forget_works_for(&self) -> Option<ErasedWeakRef> {
+        self.lock_works_for().take()
+    }
+
+    fn lock_works_for(&self) -> MutexGuard<'_, Option<ErasedWeakRef>> {
+        self.works_for.lock().expect("no panic happens under this lock")
     }
 
     /// Adds a watcher, with a key to remove it by. If the actor has ended the watcher comes back.

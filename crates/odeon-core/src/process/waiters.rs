@@ -53,6 +53,11 @@ impl Waiters {
         drop(all);
     }
 
+    /// How many wait.
+    pub(crate) fn len(&self) -> usize {
+        self.lock().waiting.len()
+    }
+
     /// Whether nobody waits.
     #[cfg(all(test, odeon_loom))]
     pub(crate) fn is_empty(&self) -> bool {

@@ -7,7 +7,6 @@ use std::sync::{Arc, Weak};
 
 use crate::messaging::tag;
 use crate::process::cell::Header;
-use crate::process::erased_weak_ref::ErasedWeakRef;
 use crate::runtime::naming::Naming;
 use crate::runtime::theater::{Theater, TheaterParts};
 use crate::telemetry::{ActorStats, Followed, StageKind, StageStats, Stats, Telemetry, WaitsView};
@@ -172,7 +171,7 @@ fn actor_stats(header: &Header, stage: &Arc<str>) -> Option<ActorStats> {
             .relations
             .get()
             .and_then(|relations| relations.works_for())
-            .map(ErasedWeakRef::id),
+            .map(|actor| actor.id()),
         name: None,
         actor_type: (header.vtable.actor_type)(),
         stage: stage.clone(),

@@ -173,6 +173,11 @@ unsafe fn turn<A: AsyncBehavior, H: Handlers<A>>(
                 if !budget.spend() {
                     continue;
                 }
+                // SAFETY: as above.
+                let taken = unsafe { deferred::ready(cell) };
+                if budget.extend(pressure::senders_waiting(message, taken)) {
+                    continue;
+                }
                 // SAFETY: as above. A turn that was for one message goes idle if nothing waits.
                 let rests = budget.is_for_one() && unsafe { deferred::can_handle_at_once(cell) };
                 // ORDERING: Relaxed: that the actor is held back it has said itself; what others

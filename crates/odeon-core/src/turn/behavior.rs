@@ -117,6 +117,10 @@ pub trait Behavior: Send + Sized + 'static {
     /// its cell.
     const DEFERS: bool = Self::LANED;
 
+    /// Whether it takes another actor's messages from an inbox of its own
+    /// (`messaging/shards.rs`); on the pool.
+    const SERVES: bool = false;
+
     /// Whether it goes on with what it has deferred on every stage, those that own their actors
     /// too, and with bounds around it. It has one mailbox.
     const DEFERS_ANYWHERE: bool = false;
@@ -159,6 +163,18 @@ pub trait Behavior: Send + Sized + 'static {
         let mut went_on = false;
         ctx.lent_to(|ctx| went_on = inner.handle_deferred(ctx));
         went_on
+    }
+
+    /// Of one that [serves](Self::SERVES) another: a turn ends although it may have something to
+    /// do, which may be for long; or it `goes_idle`, after a turn for one message.
+    fn turn_ends(&mut self, goes_idle: bool) {
+        let _ = goes_idle;
+    }
+
+    /// Of one that [serves](Self::SERVES) another: whether a turn that has handled as many messages
+    /// as it may is to go on until its time is over.
+    fn extends_turn(&self) -> bool {
+        false
     }
 
     /// On a stage that owns its actors, after each delivery: whether it wants to

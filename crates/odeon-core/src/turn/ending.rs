@@ -4,16 +4,19 @@
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+use odeon_sync::atomic::Ordering;
+
 use crate::mailbox::memory;
 use crate::mailbox::{InboxOwner, label};
 use crate::messaging::bounded;
 use crate::messaging::lane::companion;
 use crate::messaging::send;
+use crate::messaging::shards;
 use crate::messaging::tag;
-use crate::process::cell::{self, Header, MessageCell};
+use crate::process::cell::{self, Header, MessageCell, signal};
 use crate::process::erased_weak_ref::ErasedWeakRef;
 use crate::process::piped;
-use crate::process::relations::EndedRelations;
+use crate::process::relations::{EndedRelations, Relations};
 use crate::process::unanswered;
 use crate::turn::actor_cell::{ActorCell, CellOwner};
 use crate::turn::behavior::Behavior;
@@ -96,9 +99,21 @@ pub(super) unsafe fn end_cell<M: Message>(
         // The inbox is closed: nobody is to wait for it any more.
         relations.waiters.release();
     }
-    let ended = || Ended::new(header.id, reason, failure);
-    if let Some(sealed) = header.relations.seal(ended, reason) {
-        unanswered::apart(|| release(sealed));
+    let tell = move |header: &Header| {
+        let ended = || Ended::new(header.id, reason, failure);
+        if let Some(sealed) = header.relations.seal(ended, reason) {
+            unanswered::apart(|| release(sealed));
+        }
+    };
+    match shards::of(message) {
+        // What waits in them is to be dead letters by then, too (S14). Whoever they serve ends with
+        // the way to make the actor anew, if not before.
+        Some(shards) => {
+            let supervised = header.relations.get().and_then(Relations::take_supervised);
+            contain(|| drop(supervised));
+            shards.end(header, tell);
+        }
+        None => tell(header),
     }
     if let Some(stage) = header.pinned() {
         stage.actor_ended();
@@ -141,11 +156,22 @@ fn drop_state<A: Behavior>(header: &Header, owner: &mut CellOwner<A>, reason: En
     }
     // Not while a panic passes: its destructor may have one of its own.
     contained(header, move || drop(actor));
+    if A::SERVES {
+        shards::ended::<A::Msg>(header);
+    }
 }
 
 /// Counts and reports a message that will not be handled.
 pub(crate) fn dead_letter<M: Message>(header: &Header, reason: EndReason, message: M) {
     let theater = header.stage.theater();
+    // What serves another actor loses that one's messages, for its reasons.
+    let served = header.relations.get().and_then(Relations::works_for);
+    // ORDERING: Relaxed: set before whoever fails tells its shards to end.
+    let has_failed = |actor: &ErasedWeakRef| {
+        actor.header().signals.load(Ordering::Relaxed) & signal::FAILED != 0
+    };
+    let reason = if served.as_ref().is_some_and(has_failed) { EndReason::Failed } else { reason };
+    let of = served.map_or(header.id, |actor| actor.id());
     let reason = match reason {
         EndReason::Failed => DeadLetterReason::Failed,
         EndReason::Stopped if theater.is_stopping() => DeadLetterReason::Shutdown,
@@ -154,7 +180,7 @@ pub(crate) fn dead_letter<M: Message>(header: &Header, reason: EndReason, messag
         EndReason::Unreachable => DeadLetterReason::Unreachable,
     };
     // A question among those that wait has nothing to do with why the actor ends.
-    unanswered::apart(|| theater.dead_letter(header.id, reason, message));
+    unanswered::apart(|| theater.dead_letter(of, reason, message));
 }
 
 /// Leaves a signal for an actor whose type is only known here.

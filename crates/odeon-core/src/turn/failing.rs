@@ -143,7 +143,7 @@ unsafe fn end_failed<C: Renewable>(
     // SAFETY: by contract.
     let header = unsafe { cell.cast::<Header>().as_ref() };
     let for_relations = text_for_relations(header, &*panic);
-    // ORDERING: Relaxed: read by this thread alone.
+    // ORDERING: Relaxed: read by this thread, and by shards that it tells to end after that.
     header.signals.fetch_or(signal::FAILED, Ordering::Relaxed);
     header.stage.theater().actor_failed(header, panic, is_told);
     // The state goes for this reason, and what is left of the message.

@@ -11,6 +11,7 @@ pub(crate) mod laned;
 mod pinned;
 mod rare;
 mod sorting;
+mod spent;
 
 use std::cell::UnsafeCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,6 +26,7 @@ use crate::mailbox::declared_guards::DeclaredGuards;
 use crate::mailbox::{Guards, InboxOwner, MailboxSet, WentIdle, label};
 use crate::messaging::bounded::Bound;
 use crate::messaging::pressure;
+use crate::messaging::shards;
 use crate::process::cell::{Header, MessageCell, Selector, signal};
 use crate::process::task::{TurnOutcome, TurnReport};
 use crate::process::turn_limits::TurnLimits;
@@ -156,9 +158,10 @@ unsafe fn turn<A: Behavior>(
         let step = unsafe { handle_next(message, &mut *owner) };
         match step {
             SequentialStep::Handled => {
-                if budget.spend() {
-                    // SAFETY: we own the actor, and no reference into `owner` is alive.
-                    return unsafe { end_of_budget(message, owner, budget) };
+                // SAFETY: we own the actor, and no reference into `owner` is alive.
+                if budget.spend() && !unsafe { spent::goes_on_for_relief(message, owner, budget) } {
+                    // SAFETY: as above.
+                    return unsafe { spent::end_of_budget(message, owner, budget) };
                 }
             }
             SequentialStep::Idle => {
@@ -205,64 +208,13 @@ unsafe fn go_idle<A: Behavior>(
     owner: *mut CellOwner<A>,
 ) -> WentIdle {
     // SAFETY: by contract.
-    unsafe {
+    let go_idle = || unsafe {
         if A::DEFERS && laned::has_deferred(&*owner) && laned::stays_pressed(message, &*owner) {
             return InboxOwner::go_idle_pressed(&raw mut (*owner).inbox, &message.inbox);
         }
         InboxOwner::go_idle(&raw mut (*owner).inbox, &message.inbox)
-    }
-}
-
-/// A turn has handled as many messages as it may. One that was for a single message goes idle if
-/// nothing else waits, without handling more.
-///
-/// # Safety
-/// As [`go_idle`].
-#[cold]
-#[inline(never)]
-unsafe fn end_of_budget<A: Behavior>(
-    message: &MessageCell<A::Msg>,
-    owner: *mut CellOwner<A>,
-    budget: &Budget<'_>,
-) -> SequentialStep {
-    // ORDERING: Relaxed: what others ask for comes with a signal in the inbox, so that going idle
-    // fails.
-    let signals = message.header.signals.load(Ordering::Relaxed);
-    if !budget.is_for_one() || signals & signal::BETWEEN_MESSAGES != 0 {
-        return SequentialStep::More;
-    }
-    // SAFETY: by contract; the references end before `go_idle`.
-    let waiting = unsafe {
-        let owner = &mut *owner;
-        let is_ready = owner.selector.as_ref().is_some_and(|s| s.set.ready(s.guards) > 0);
-        if is_ready || A::DEFERS && laned::deferred(owner) > 0 {
-            return SequentialStep::More;
-        }
-        if A::DEFERS && laned::has_deferred(owner) {
-            // Nothing of it waits to be handled.
-            match laned::go_on(message, owner) {
-                SequentialStep::Idle => {}
-                SequentialStep::Handled => return SequentialStep::More,
-                end => return end,
-            }
-        }
-        deferred(owner)
     };
-    if message.header.has_duties_before_idle() {
-        if message.header.is_unreachable() {
-            return SequentialStep::EndBetween;
-        }
-        seen_turn::note_before_idle(
-            &message.header,
-            seen_turn::TurnProgress::Spent(budget.spent()),
-            waiting,
-        );
-    }
-    // SAFETY: by contract.
-    match unsafe { go_idle(message, owner) } {
-        WentIdle::Yes => SequentialStep::Idle,
-        WentIdle::No | WentIdle::UnderPressure => SequentialStep::More,
-    }
+    if A::SERVES { shards::go_idle::<A::Msg>(&message.header, go_idle) } else { go_idle() }
 }
 
 /// Why a turn is over although messages may be waiting.
@@ -460,12 +412,15 @@ unsafe fn conclude<A: Behavior>(
     let held = pressure::take_held(unsafe { &(*cell.as_ptr()).message.header });
     match step {
         Ok(SequentialStep::More | SequentialStep::Hold | SequentialStep::Handled) => {
+            if A::SERVES {
+                // SAFETY: by contract; the reference ends here.
+                let actor = unsafe { &mut (*(*cell.as_ptr()).owner.get()).actor };
+                actor.as_mut().into_iter().for_each(|actor| actor.turn_ends(false));
+            }
             // SAFETY: by contract.
             unsafe {
-                let owner = &*(*cell.as_ptr()).owner.get();
-                let ready = owner.selector.as_ref().map_or(0, |s| s.set.ready(s.guards));
-                let ready = ready + laned::pressing(owner);
-                pressure::weigh(&(*cell.as_ptr()).message, ready);
+                let taken = spent::taken_and_ready(&*(*cell.as_ptr()).owner.get());
+                pressure::weigh(&(*cell.as_ptr()).message, taken);
             }
             let Some(by) = held else { return TurnOutcome::More };
             // SAFETY: by contract; nothing touches the cell afterwards.

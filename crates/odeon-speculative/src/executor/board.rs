@@ -4,8 +4,8 @@
 //! RULES
 //! 1. A job is *ready* when its lane is its own. Ready jobs wait in one of three queues: changes,
 //!    reads, alone. In each of them those of lower mailboxes stand before those of higher ones.
-//! 2. A batch of one or more ready jobs is taken by an *executor*: the actor's own turn or a
-//!    runner. Jobs of one batch are of different lanes, or of none, or *follow* another one of
+//! 2. A batch of one or more ready jobs is taken by an *executor*: the actor's own turn, a shard or
+//!    a runner. Jobs of one batch are of different lanes, or of none, or *follow* another one of
 //!    their lane, whose place they share. When that does not end well they wait again.
 //! 3. Alone means alone: a job of that queue is taken when nothing runs, and nothing is taken
 //!    beside it nor, once it waits, before it.
@@ -19,6 +19,7 @@
 //!    own turn sees to that.
 //! 8. Once the actor is to leave its theater, nothing is taken while no coordinated transaction has
 //!    anything here. When nothing runs any more it leaves.
+//! 9. Before the actor, or one made anew, has started, nothing is taken.
 //!
 //! Whoever changes the board so that something can be taken looks again itself before it rests, or
 //! wakes somebody who does. So nothing that can be taken is left while all rest.
@@ -26,6 +27,7 @@
 mod arrival_order;
 mod deferred;
 mod entrance;
+mod shards;
 mod visits;
 
 use crate::executor::enlistment::{Company, GivesWay};
@@ -34,10 +36,12 @@ use crate::executor::lanes::{Entered, LaneUse, Lanes};
 use arrival_order::ArrivalOrder;
 use odeon_core::Message;
 use odeon_core::extend::Lane;
+use shards::ShardTurns;
 use std::any::Any;
 use std::collections::VecDeque;
 use visits::Visits;
 
+pub(crate) use shards::ShardMay;
 pub(crate) use visits::{LeftBehind, VisitTask};
 
 #[cfg(test)]
@@ -98,6 +102,9 @@ pub(crate) struct Board<M> {
     pub(crate) is_failing: bool,
     /// Rule 8.
     is_resting: bool,
+    /// Rule 9.
+    is_starting: bool,
+    shards: ShardTurns,
     /// Whether callers' jobs may enter (`board/entrance.rs`).
     is_open: bool,
     is_closed: bool,
@@ -142,6 +149,8 @@ impl<M: Message> Board<M> {
             is_stopping: false,
             is_failing: false,
             is_resting: false,
+            is_starting: false,
+            shards: ShardTurns::default(),
             is_open: false,
             is_closed: false,
         }
@@ -188,6 +197,17 @@ impl<M: Message> Board<M> {
     /// Rule 8: the actor does not leave.
     pub(crate) fn go_on(&mut self) {
         self.is_resting = false;
+    }
+
+    /// Rule 9.
+    pub(crate) fn set_starting(&mut self, is_starting: bool) {
+        self.is_starting = is_starting;
+    }
+
+    /// Whether what runs is to make way soon: the actor's own turn has something to see to, or the
+    /// actor is to start.
+    pub(crate) fn is_halted(&self) -> bool {
+        self.is_starting || self.needs_attention()
     }
 
     /// How lanes have been used so far.
@@ -261,8 +281,8 @@ impl<M: Message> Board<M> {
 
     /// Whether nothing is begun at present, whatever waits.
     fn takes_nothing(&self) -> bool {
-        let is_halted = self.is_alone || self.visits.is_held() || self.is_resting;
-        self.is_closed || self.needs_attention() || is_halted
+        let is_taken = self.is_alone || self.visits.is_held() || self.is_resting;
+        self.is_closed || self.is_halted() || is_taken
     }
 
     /// Whether there is a place for one more batch.
@@ -285,7 +305,7 @@ impl<M: Message> Board<M> {
             let executors = self.changing + self.reading;
             return (executors + self.visits.deferred.kept() == 0).then_some(How::Alone);
         }
-        if !self.has_place() {
+        if !self.has_place() || self.shards.come_next() {
             return None;
         }
         let change = !self.changes.is_empty() && !self.is_direct;
@@ -321,7 +341,8 @@ impl<M: Message> Board<M> {
     /// Takes a batch of up to `most` jobs into `batch`, which is empty.
     pub(crate) fn take(&mut self, batch: &mut VecDeque<Job<M>>, most: usize) -> Option<How> {
         let how = self.next()?;
-        self.note_batch();
+        self.note_task_of_others();
+        self.shards.note_batch();
         let queue = match how {
             How::Logged | How::Direct => {
                 self.changing += 1;

@@ -37,19 +37,13 @@ pub(crate) struct Dispatcher<A: SpeculativeActor> {
     bounds: Option<Arc<[Option<Bound>]>>,
     /// Whether callers may enter (`engine/entrance.rs`).
     is_open: bool,
+    /// Whether shards take the messages, and do not yet.
+    is_starting: bool,
 }
 
 /// TUNE: messages that are brought to the board together; up to [`WIDE`] times as many by wide
 /// actors.
-const TOGETHER: usize = 16;
-/// TUNE: jobs that could be taken at once beyond which the actor's own turn works instead of
-/// bringing more, if it is not wide. Those that wait for their lanes do not count: what a sender
-/// sends in one go is of one lane, and feeds one executor.
-const ENOUGH: usize = 32;
-/// TUNE: jobs beyond which it works also if fewer could be taken: senders are held back from about
-/// here on.
-const TOO_MANY: usize = 1024;
-
+pub(crate) const TOGETHER: usize = 16;
 /// The mailbox in which a message with this lane has waited. All come with lanes where there are
 /// several.
 #[inline(always)]
@@ -64,6 +58,7 @@ impl<A: SpeculativeActor> Dispatcher<A> {
         bounds: Option<Arc<[Option<Bound>]>>,
     ) -> Self {
         let (state, taken) = engine.begin();
+        let is_starting = engine.is_divided();
         Self {
             engine,
             state,
@@ -74,6 +69,7 @@ impl<A: SpeculativeActor> Dispatcher<A> {
             until_look: LOOK_EVERY,
             bounds,
             is_open: false,
+            is_starting,
         }
     }
 
@@ -88,6 +84,7 @@ impl<A: SpeculativeActor> Dispatcher<A> {
         if is_narrow && self.is_open {
             self.set_open(false);
         }
+        debug_assert!(!self.engine.is_divided(), "messages come to its shards");
         if is_narrow && self.taken.is_empty() && !self.engine.has_outstanding() {
             self.handle_here(message, lane, ctx);
         } else {
@@ -139,8 +136,7 @@ impl<A: SpeculativeActor> Dispatcher<A> {
 
     fn bring_and_work(&mut self, ctx: &mut Context<'_, Self>) {
         self.bring(ctx);
-        let is_enough = self.engine.ready() >= ENOUGH || self.engine.pressing() >= TOO_MANY;
-        if is_enough && self.engine.width() < WIDE || self.engine.needs_attention() {
+        if self.engine.is_enough_brought() || self.engine.needs_attention() {
             self.work(ctx);
         }
     }
@@ -280,6 +276,14 @@ impl<A: SpeculativeActor> Dispatcher<A> {
         self.engine.set_open(is_open);
     }
 
+    /// Shards take messages from here on.
+    fn has_started(&mut self) {
+        if std::mem::take(&mut self.is_starting) {
+            self.engine.set_starting(false);
+            self.set_open(true);
+        }
+    }
+
     fn count(&mut self) {
         if self.handled > 0 {
             extend::note_handled(self.handled as u32);
@@ -339,7 +343,7 @@ impl<A: SpeculativeActor> Behavior for Dispatcher<A> {
             how: How::Alone,
         };
         match attempt.of_start(state, &mut scratch.outbox) {
-            Handled::Committed => {}
+            Handled::Committed => self.has_started(),
             Handled::Last => ctx.stop(),
             Handled::Failed(panic) | Handled::FailedLast(panic) => resume_unwind(panic),
             Handled::Contended | Handled::Waits(_) | Handled::Refused(_) | Handled::TooLate => {
@@ -371,6 +375,8 @@ impl<A: SpeculativeActor> Behavior for Dispatcher<A> {
         if interruption::is_watched() {
             self.engine.wander();
         }
+        // Also if the start has failed, and the actor goes on.
+        self.has_started();
         if !self.taken.is_empty() {
             self.bring(ctx);
         }
@@ -420,6 +426,9 @@ impl<A: SpeculativeActor> Drop for Dispatcher<A> {
     /// The actor is made anew, or has ended.
     fn drop(&mut self) {
         self.count();
+        if self.engine.is_divided() {
+            self.engine.set_starting(true);
+        }
         self.engine.leave(&mut self.taken);
     }
 }

@@ -6,6 +6,7 @@ mod entrance;
 mod in_order;
 mod runners;
 mod scratch;
+mod shards;
 mod visit;
 mod visits;
 mod working;
@@ -25,11 +26,12 @@ use crate::report::decisions::Decisions;
 use crate::report::tally::AttemptTally;
 use adapting::Adapting;
 use in_order::Sequence;
-use odeon_core::extend::{self, Congestion, RELIEVED_AT, wake_shared};
+use odeon_core::extend::{self, Congestion, Pause, RELIEVED_AT, wake_shared};
 use odeon_core::{ActorRef, Clock};
 use odeon_sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use odeon_sync::{Mutex, MutexGuard, interruption};
 use runners::Runners;
+use shards::{Phase, WaitingShards};
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
@@ -38,7 +40,8 @@ pub(crate) use adapting::LOOK_EVERY;
 pub(crate) use ending::EndsWithMaker;
 pub(crate) use entrance::CallersEntrance;
 pub(crate) use scratch::Scratch;
-pub(crate) use working::{Executor, WIDE};
+pub(crate) use shards::{ShardEntry, ShardPlace};
+pub(crate) use working::{Executor, WIDE, drop_handled, shared_by_batch};
 
 /// What the executors of one actor share.
 pub(crate) struct Engine<A: SpeculativeActor> {
@@ -55,6 +58,9 @@ pub(crate) struct Engine<A: SpeculativeActor> {
     adapting: Mutex<Adapting>,
     decisions: Decisions,
     copies: Copies,
+    phase: Phase,
+    /// Whether the actor's messages come to shards.
+    is_divided: bool,
 }
 
 /// Copies of what the board says, for looks without the lock. They change with every batch, so they
@@ -62,8 +68,8 @@ pub(crate) struct Engine<A: SpeculativeActor> {
 #[repr(align(128))]
 struct Copies {
     /// Jobs that are not over, and one more while the actor's own turn has something to see to.
-    /// That comes from jobs, and these are added by the actor's own turn alone, and by callers
-    /// while that turn lets them in. So a zero that it sees while it does not stands.
+    /// Without shards that comes from jobs, and these are added by the actor's own turn alone, and
+    /// by callers while that turn lets them in. So a zero that it sees while it does not stands.
     outstanding: AtomicUsize,
     waiting: AtomicUsize,
     pressing: AtomicUsize,
@@ -72,6 +78,8 @@ struct Copies {
     width: AtomicUsize,
     /// 1 if the actor's own turn has something to see to.
     attention: AtomicUsize,
+    /// Shards that have messages under way.
+    busy_shards: AtomicUsize,
     is_open: AtomicBool,
 }
 
@@ -85,6 +93,7 @@ impl Copies {
             committed: AtomicU64::new(0),
             width: AtomicUsize::new(width),
             attention: AtomicUsize::new(0),
+            busy_shards: AtomicUsize::new(0),
             is_open: AtomicBool::new(false),
         }
     }
@@ -118,6 +127,11 @@ struct EngineState<A: SpeculativeActor> {
     /// Keeps the actor while jobs are outstanding.
     keeps: Option<ActorRef<A::Msg>>,
     runners: Runners,
+    shards: WaitingShards<Pause>,
+    /// The shards themselves, by their numbers.
+    members: Vec<Option<ActorRef<A::Msg>>>,
+    /// Messages of shards until the next look at the width.
+    until_look: u32,
     pace: Pace,
     /// Messages that executors have brought to commit in batches. Counted here and not in the
     /// tally: who gives back a batch has the lock, and the line that comes with it.
@@ -127,6 +141,14 @@ struct EngineState<A: SpeculativeActor> {
     /// Whether the actor is to leave its theater, once it rests.
     is_to_rest: bool,
 }
+
+/// TUNE: jobs that could be taken at once beyond which whoever brings some works instead of
+/// bringing more, if the actor is not wide. Those that wait for their lanes do not count: what a
+/// sender sends in one go is of one lane, and feeds one executor.
+const ENOUGH: usize = 32;
+/// TUNE: jobs beyond which it works also if fewer could be taken: senders are held back from about
+/// here on.
+const TOO_MANY: usize = 1024;
 
 /// TUNE: pressing jobs below which the actor's own turn is woken, to let senders go on. Not more
 /// than the core lets them go on at, or they would wait for ever; half of that, so that they do not
@@ -153,6 +175,9 @@ impl<A: SpeculativeActor> Engine<A> {
                 generation: 0,
                 keeps: None,
                 runners: Runners::default(),
+                shards: WaitingShards::default(),
+                members: Vec::new(),
+                until_look: LOOK_EVERY,
                 pace: Pace::default(),
                 committed: 0,
                 presses: false,
@@ -168,6 +193,8 @@ impl<A: SpeculativeActor> Engine<A> {
             adapting: Mutex::new(Adapting::new(controller)),
             decisions,
             copies: Copies::new(width),
+            phase: Phase::default(),
+            is_divided: false,
         }
     }
 
@@ -184,7 +211,11 @@ impl<A: SpeculativeActor> Engine<A> {
         let rests = shared.is_to_rest && shared.board.rest();
         let woken = if is_relieved || rests { shared.keeps.clone() } else { None };
         let over = if shared.board.outstanding() == 0 { shared.keeps.take() } else { None };
-        let board = &shared.board;
+        let EngineState { board, shards, members, committed, generation, .. } = &mut *shared;
+        let given = shards.give(board);
+        let pressed = if is_relieved { shards.take_pressed() } else { Vec::new() };
+        let pressed = pressed.into_iter().filter_map(|number| members[usize::from(number)].clone());
+        let pressed: Vec<_> = pressed.collect();
         // ORDERING: Release: pairs with the Acquire of `outstanding`: what the jobs have done comes
         // before.
         let attention = usize::from(board.needs_attention());
@@ -193,17 +224,22 @@ impl<A: SpeculativeActor> Engine<A> {
         self.copies.waiting.store(board.waiting(), Ordering::Relaxed);
         self.copies.pressing.store(board.pressing(), Ordering::Relaxed);
         self.copies.ready.store(board.ready(), Ordering::Relaxed);
-        self.copies.committed.store(shared.committed, Ordering::Relaxed);
+        self.copies.committed.store(*committed, Ordering::Relaxed);
         self.copies.width.store(board.width(), Ordering::Relaxed);
         self.copies.attention.store(attention, Ordering::Relaxed);
+        self.copies.busy_shards.store(shards.busy(), Ordering::Relaxed);
+        self.phase.set(*generation, board.is_halted());
         drop(shared);
+        given.iter().for_each(Pause::end);
         if let Some(me) = woken {
+            Self::wake_shards(&me, &pressed);
             wake_shared(&me);
         }
         drop(over);
     }
 
-    /// Whether a job is not over, or has left something to see to. Exact in the actor's own turn.
+    /// Whether a job is not over, or has left something to see to. Without shards exact in the
+    /// actor's own turn.
     pub(crate) fn has_outstanding(&self) -> bool {
         // ORDERING: Acquire: see `unlock`.
         self.copies.outstanding.load(Ordering::Acquire) > 0
@@ -225,6 +261,12 @@ impl<A: SpeculativeActor> Engine<A> {
     pub(crate) fn ready(&self) -> usize {
         // ORDERING: Relaxed: a hint.
         self.copies.ready.load(Ordering::Relaxed)
+    }
+
+    /// Whether so much is on the board that whoever brings more works, unless many do.
+    pub(crate) fn is_enough_brought(&self) -> bool {
+        let is_enough = self.ready() >= ENOUGH || self.pressing() >= TOO_MANY;
+        is_enough && self.width() < WIDE
     }
 
     /// Messages that have committed so far.
@@ -272,13 +314,17 @@ impl<A: SpeculativeActor> Engine<A> {
         self.lock().state.as_ref().is_some_and(|kept| Arc::ptr_eq(kept, state))
     }
 
-    /// The actor's own turn brings jobs.
+    /// The actor's own turn, or a shard, brings jobs. If the actor has ended, which its own turn
+    /// knows, they stay where they are.
     pub(crate) fn add(
         self: &Arc<Self>,
         jobs: &mut VecDeque<Job<A::Msg>>,
         me: impl FnOnce() -> ActorRef<A::Msg>,
     ) {
         let mut shared = self.lock();
+        if shared.state.is_none() {
+            return;
+        }
         let keeps = shared.keeps.get_or_insert_with(me).clone();
         let give_way = shared.board.add_all(jobs);
         self.fill(&keeps, &mut shared);

@@ -28,6 +28,8 @@ struct LaneState<M> {
     /// Whether a visit has it, which is about to leave for its transaction.
     is_of_visit: bool,
     waiting: LaneQueue<M>,
+    /// Lanes with this place that are halted.
+    halted: usize,
 }
 
 /// A lane whose message waits elsewhere.
@@ -117,13 +119,17 @@ fn stands_behind<M>(by: Option<Company>, job: &mut Job<M>) {
 /// The number of a lane's place.
 fn place_of(lane: Lane) -> usize {
     const { assert!(PLACES == 1 << u8::BITS) };
-    // The upper ones of those that tell senders apart are the better mixed ones.
-    (lane.number() >> 16) as u8 as usize
+    lane.place().into()
 }
 
 impl<M> Lanes<M> {
     pub(crate) fn new() -> Self {
-        let free = || LaneState { is_busy: false, is_of_visit: false, waiting: LaneQueue::new() };
+        let free = || LaneState {
+            is_busy: false,
+            is_of_visit: false,
+            waiting: LaneQueue::new(),
+            halted: 0,
+        };
         let places = std::iter::repeat_with(free).take(PLACES).collect();
         Self { places, halted: NumberMap::default(), behind_halted: 0, in_use: LaneUse::default() }
     }
@@ -169,6 +175,22 @@ impl<M> Lanes<M> {
         place.take(&job);
         self.in_use.note(false, true);
         Entered::Ready(job)
+    }
+
+    /// Whether a job of a lane with this place is here, or waits elsewhere.
+    pub(crate) fn is_in_use(&self, place: u8) -> bool {
+        let place = &self.places[usize::from(place)];
+        place.is_busy || place.halted > 0
+    }
+
+    /// A shard begins to handle messages of lanes with one place, or no longer does.
+    pub(crate) fn note_shard(&mut self, was_busy: bool, is_busy: bool) {
+        self.in_use.note(was_busy, is_busy);
+    }
+
+    /// So many messages have waited for one of their own lane, or of one with its place, elsewhere.
+    pub(crate) fn note_waits(&mut self, messages: u64) {
+        self.in_use.waited += messages;
     }
 
     /// A job has come that is not to wait.
@@ -251,7 +273,7 @@ impl<M> Lanes<M> {
         let first_of = first_of.map(|visit| visit.transaction().clone());
         let mut halted = Halted { by, visits: 1, first_of, passed: 0, behind: of_lane };
         halted.behind.iter_mut().for_each(|job| stands_behind(by, job));
-        self.halted.insert(lane, halted);
+        place.halted += usize::from(self.halted.insert(lane, halted).is_none());
         self.leave(lane)
     }
 
@@ -300,8 +322,7 @@ impl<M> Lanes<M> {
     /// A parked job comes again, and behind it what has waited for it.
     pub(crate) fn resume(&mut self, job: Job<M>) -> Option<Job<M>> {
         let Some(lane) = job.lane else { return Some(job) };
-        let behind = self.halted.remove(&lane).map(|halted| halted.behind).unwrap_or_default();
-        self.behind_halted -= behind.len();
+        let behind = self.go_on(lane).unwrap_or_default();
         let ready = match self.enter(job) {
             Entered::Ready(job) | Entered::Joins(job) => Some(job),
             Entered::Waits | Entered::WaitsForHalted => None,
@@ -340,7 +361,13 @@ impl<M> Lanes<M> {
         if halted.visits > 0 {
             return None;
         }
+        self.go_on(lane)
+    }
+
+    /// A lane is halted no more: what has waited behind it.
+    fn go_on(&mut self, lane: Lane) -> Option<VecDeque<Job<M>>> {
         let behind = self.halted.remove(&lane)?.behind;
+        self.places[place_of(lane)].halted -= 1;
         self.behind_halted -= behind.len();
         Some(behind)
     }
@@ -354,6 +381,7 @@ impl<M> Lanes<M> {
     /// Everything that waits.
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = Job<M>> {
         self.behind_halted = 0;
+        self.places.iter_mut().for_each(|place| place.halted = 0);
         let behind = self.halted.drain().flat_map(|(_, halted)| halted.behind);
         self.places.iter_mut().flat_map(|place| place.waiting.drain()).chain(behind)
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// A moving average, in ns.
 #[derive(Debug)]
-pub(crate) struct Pace(u64);
+pub struct Pace(u64);
 
 /// TUNE: what a batch should take, in ns: long against taking it, short against a turn. Twice as
 /// much, and half, were slower (decision 038).
@@ -20,6 +20,12 @@ const LONG_NS: u64 = 50_000;
 const MOST: u64 = 32;
 const MOST_EACH: u64 = 4;
 
+/// TUNE: the most messages that a shard handles in one place: that it takes the board's lock twice
+/// is then a fraction of a ns each. And for each executor, as above: in the simulation
+/// (`tools/odeon-scale`) 64 executors of empty messages want four times as many as 8.
+const MOST_OF_SHARD: u64 = 256;
+const MOST_OF_SHARD_EACH: u64 = 32;
+
 impl Default for Pace {
     fn default() -> Self {
         // Unknown, so thought long.
@@ -29,23 +35,33 @@ impl Default for Pace {
 
 impl Pace {
     /// A batch has taken that long.
-    pub(crate) fn note(&mut self, took: Duration, messages: usize) {
+    pub fn note(&mut self, took: Duration, messages: usize) {
         let each = took.as_nanos() as u64 / messages.max(1) as u64;
         self.0 = (self.0 * 7 + each) / 8;
     }
 
     /// Whether a message takes longer than others should wait to be looked at.
-    pub(crate) fn is_long(&self) -> bool {
+    pub fn is_long(&self) -> bool {
         // A test has any of two things happen that time decides between.
         let longest = if interruption::choose(2) == 2 { LONG_NS } else { 0 };
         self.0 > longest
     }
 
+    /// How many messages a shard should handle in one place, of an actor with so many executors.
+    pub fn of_shard(&self, width: usize) -> usize {
+        self.fitting(width, (MOST_OF_SHARD, MOST_OF_SHARD_EACH))
+    }
+
     /// How many messages the next batch should have, of an actor with so many executors.
     pub(crate) fn batch(&self, width: usize) -> usize {
+        self.fitting(width, (MOST, MOST_EACH))
+    }
+
+    /// As many as take as long as they should together; at most so many, and for each executor.
+    fn fitting(&self, width: usize, (most, most_each): (u64, u64)) -> usize {
         let (each, width) = (self.0.max(1), width as u64);
         let lasting = BATCH_NS.max(BATCH_NS_EACH.saturating_mul(width));
-        let most = MOST.max(MOST_EACH.saturating_mul(width));
+        let most = most.max(most_each.saturating_mul(width));
         interruption::choose((lasting / each).clamp(1, most) as usize)
     }
 }

@@ -1,6 +1,7 @@
 //! A speculative actor whose messages say what to do, for tests.
 #![allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
 
+pub mod account;
 pub mod buffer;
 
 use odeon_core::{Actor, Ask};
@@ -247,6 +248,29 @@ impl<T: Send + 'static> Actor for Log<T> {
         match note {
             Note::Of(value) => self.0.lock().unwrap().push(value),
             Note::Count(reply) => reply.send(self.0.lock().unwrap().len()),
+        }
+    }
+}
+
+/// Has another actor fail that is linked with it.
+pub struct Linked<M: Message>(pub ActorRef<M>);
+
+pub enum ToLinked {
+    /// Answers when it is.
+    Hear(Reply<()>),
+    Fail,
+}
+impl Message for ToLinked {}
+
+impl<M: Message> Actor for Linked<M> {
+    type Msg = ToLinked;
+    fn started(&mut self, ctx: &mut Context<'_, Self>) {
+        ctx.link(&self.0);
+    }
+    fn handle(&mut self, told: ToLinked, _: &mut Context<'_, Self>) {
+        match told {
+            ToLinked::Hear(reply) => reply.send(()),
+            ToLinked::Fail => resume_unwind(Box::new("the linked one")),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::{PaperPlan, WatchPaper};
 use crate::error::BenchError;
 use crate::parameter::Params;
-use crate::plot::Lines;
+use crate::plot::{Axis, Lines};
 use crate::statistics::Spread;
 use std::time::Duration;
 
@@ -95,7 +95,7 @@ impl<K: Copy + PartialEq> Courses<K> {
             Some((name, self.of(key).first()?.per_second(counter)))
         };
         let series = lines.into_iter().filter_map(line).collect();
-        Lines { title, x_title: "seconds", y_title, is_logarithmic: false, series }
+        Lines { title, x_title: "seconds", y_title, x: Axis::Linear, y: Axis::Linear, series }
     }
 }
 

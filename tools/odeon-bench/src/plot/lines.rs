@@ -7,73 +7,100 @@ use std::path::Path;
 
 /// What is drawn.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Lines {
-    pub(crate) title: String,
-    pub(crate) x_title: &'static str,
-    pub(crate) y_title: &'static str,
-    /// Whether the y axis counts powers of ten; points at 0 are then not drawn.
-    pub(crate) is_logarithmic: bool,
+pub struct Lines {
+    /// Above the chart.
+    pub title: String,
+    /// Below the x axis.
+    pub x_title: &'static str,
+    /// Beside the y axis.
+    pub y_title: &'static str,
+    /// What the x axis counts.
+    pub x: Axis,
+    /// What the y axis counts.
+    pub y: Axis,
     /// Names and points, in the order of their x.
-    pub(crate) series: Vec<(String, Vec<(f64, f64)>)>,
+    pub series: Vec<(String, Vec<(f64, f64)>)>,
+}
+
+/// What an axis counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Axis {
+    /// Units, from 0 on.
+    Linear,
+    /// Powers of this; what is not above 0 is not drawn.
+    Logarithmic(u32),
+}
+
+impl Axis {
+    /// Powers of two.
+    pub const LOG2: Self = Self::Logarithmic(2);
+    /// Powers of ten.
+    pub const LOG10: Self = Self::Logarithmic(10);
+
+    /// Where a value stands; `None` if it has no place.
+    fn place_of(self, value: f64) -> Option<f64> {
+        match self {
+            Self::Linear => Some(value),
+            Self::Logarithmic(base) => (value > 0.0).then(|| value.ln() / f64::from(base).ln()),
+        }
+    }
+
+    fn value_at(self, place: f64) -> f64 {
+        match self {
+            Self::Linear => place,
+            Self::Logarithmic(base) => f64::from(base).powf(place),
+        }
+    }
+
+    /// Both ends, where these values stand on it and little beside them; never the same.
+    fn extent(self, values: impl Iterator<Item = f64>, beside: f64) -> (f64, f64) {
+        let places = values.filter_map(|value| self.place_of(value));
+        let ends = |(low, high): (f64, f64), place: f64| (low.min(place), high.max(place));
+        let (lowest, highest) = places.fold((f64::INFINITY, f64::NEG_INFINITY), ends);
+        let (low, high) = match self {
+            _ if lowest > highest => (0.0, 1.0),
+            // Whole powers, also where they are not quite exact.
+            Self::Logarithmic(_) => ((lowest + 1e-9).floor(), (highest - 1e-9).ceil()),
+            Self::Linear => (0.0, highest * beside),
+        };
+        (low, if high > low { high } else { low + 1.0 })
+    }
 }
 
 impl Lines {
     /// Draws into an SVG file.
-    pub(crate) fn draw(&self, path: &Path) -> Result<(), BenchError> {
+    pub fn draw(&self, path: &Path) -> Result<(), BenchError> {
         let names = self.series.iter().map(|(name, _)| &**name);
         draw_beside(names, path, |area| self.draw_into(area))
     }
 
     fn draw_into(&self, area: &Area<'_>) -> Result<(), AreaError> {
-        let (right, low, high) = self.extent();
+        let points = || self.series.iter().flat_map(|(_, points)| points);
+        let (left, right) = self.x.extent(points().map(|(x, _)| *x), 1.05);
+        let (low, high) = self.y.extent(points().map(|(_, y)| *y), 1.1);
         let mut chart = ChartBuilder::on(area)
             .caption(&self.title, ("sans-serif", 20))
             .margin(16)
             .x_label_area_size(48)
             .y_label_area_size(84)
-            .build_cartesian_2d(0.0..right, low..high)?;
+            .build_cartesian_2d(left..right, low..high)?;
         chart
             .configure_mesh()
-            .x_label_formatter(&|x| crate::table::short(*x))
-            .y_label_formatter(&|y| crate::table::short(self.value_at(*y)))
+            .x_label_formatter(&|x| crate::table::short(self.x.value_at(*x)))
+            .y_label_formatter(&|y| crate::table::short(self.y.value_at(*y)))
             .x_desc(self.x_title)
             .y_desc(self.y_title)
             .draw()?;
         for (index, (_, points)) in self.series.iter().enumerate() {
             let colour = colour_of(index);
-            let points: Vec<(f64, f64)> =
-                points.iter().filter_map(|(x, y)| Some((*x, self.height_of(*y)?))).collect();
+            let places =
+                points.iter().filter_map(|(x, y)| self.x.place_of(*x).zip(self.y.place_of(*y)));
+            let points: Vec<(f64, f64)> = places.collect();
             let marks = points.iter().map(|at| Circle::new(*at, 3, colour.filled()));
             chart.draw_series(marks)?;
             chart.draw_series([PathElement::new(points, colour.stroke_width(2))])?;
         }
         Ok(())
-    }
-
-    /// Where a value stands on the y axis; `None` if it has no place there.
-    fn height_of(&self, y: f64) -> Option<f64> {
-        if self.is_logarithmic { (y > 0.0).then(|| y.log10()) } else { Some(y) }
-    }
-
-    fn value_at(&self, height: f64) -> f64 {
-        if self.is_logarithmic { 10_f64.powf(height) } else { height }
-    }
-
-    /// The right end of the x axis, and both ends of the y axis; never empty.
-    fn extent(&self) -> (f64, f64, f64) {
-        let points = || self.series.iter().flat_map(|(_, points)| points);
-        let right = points().map(|(x, _)| *x).fold(0.0, f64::max);
-        let heights = || points().filter_map(|(_, y)| self.height_of(*y));
-        let lowest = heights().fold(f64::INFINITY, f64::min);
-        let highest = heights().fold(f64::NEG_INFINITY, f64::max);
-        let (low, high) = match self.is_logarithmic {
-            _ if lowest > highest => (0.0, 1.0),
-            // Whole decades.
-            true => (lowest.floor(), highest.ceil()),
-            false => (0.0, highest * 1.1),
-        };
-        let right = if right > 0.0 { right * 1.05 } else { 1.0 };
-        (right, low, if high > low { high } else { low + 1.0 })
     }
 }
 
@@ -81,32 +108,35 @@ impl Lines {
 mod tests {
     use super::*;
 
-    fn lines(is_logarithmic: bool, points: &[(f64, f64)]) -> Lines {
+    fn lines(y: Axis, points: &[(f64, f64)]) -> Lines {
         Lines {
             title: "a title".to_owned(),
             x_title: "seconds",
             y_title: "messages",
-            is_logarithmic,
+            x: Axis::Linear,
+            y,
             series: vec![("a series".to_owned(), points.to_vec())],
         }
     }
 
     #[test]
-    fn axes_hold_all_points_and_are_never_empty() {
-        assert_eq!(lines(false, &[(1.0, 5.0), (2.0, 10.0)]).extent(), (2.1, 0.0, 11.0));
-        assert_eq!(lines(true, &[(2.0, 0.03), (2.0, 50.0), (2.0, 0.0)]).extent(), (2.1, -2.0, 2.0));
-        for is_logarithmic in [false, true] {
-            assert_eq!(lines(is_logarithmic, &[]).extent(), (1.0, 0.0, 1.0));
-            assert_eq!(lines(is_logarithmic, &[(0.0, 0.0)]).extent(), (1.0, 0.0, 1.0));
+    fn axes_hold_all_values_and_are_never_empty() {
+        let linear = |values: &[f64]| Axis::Linear.extent(values.iter().copied(), 1.5);
+        let tens = |values: &[f64]| Axis::LOG10.extent(values.iter().copied(), 1.5);
+        assert_eq!(linear(&[5.0, 10.0]), (0.0, 15.0));
+        assert_eq!(tens(&[0.03, 50.0, 0.0]), (-2.0, 2.0));
+        assert_eq!(tens(&[10.0]), (1.0, 2.0));
+        assert_eq!(Axis::LOG2.extent([1.0, 64.0].into_iter(), 1.5), (0.0, 6.0));
+        for values in [&[] as &[f64], &[0.0]] {
+            assert_eq!((linear(values), tens(values)), ((0.0, 1.0), (0.0, 1.0)));
         }
-        assert_eq!(lines(true, &[(1.0, 10.0)]).extent(), (1.05, 1.0, 2.0));
     }
 
     #[test]
     fn the_file_is_an_svg_with_the_names() {
         let path = std::env::temp_dir().join(format!("odeon-lines-{}.svg", std::process::id()));
-        for is_logarithmic in [false, true] {
-            let lines = lines(is_logarithmic, &[(0.0, 0.0), (1.0, 5.0), (2.0, 50.0)]);
+        for y in [Axis::Linear, Axis::LOG10] {
+            let lines = lines(y, &[(0.0, 0.0), (1.0, 5.0), (2.0, 50.0)]);
             lines.draw(&path).expect("it can be drawn");
             let svg = std::fs::read_to_string(&path).expect("it was written");
             assert!(svg.starts_with("<svg") && svg.contains("a series"), "{svg}");

@@ -18,6 +18,7 @@ use super::slot::Slot;
 use crate::lifecycle::watch::Watch;
 use crate::messaging::actor_ref::ActorRef;
 use crate::messaging::lane::companion::Companion;
+use crate::messaging::pressure;
 use crate::messaging::send::Hindered;
 use crate::process::submit::Submit;
 use crate::vocabulary::actor_id::{ActorId, SHARD_BITS};
@@ -172,12 +173,14 @@ impl<M: Message + Serialize + DeserializeOwned> Inbound for LocalInbound<M> {
         let message: M = decode(passage, bytes)?;
         let (sent, is_pressed) = match self.doormen.get(mailbox) {
             None => {
-                let send = || self.actor.send_unhindered_into(mailbox, message);
-                let sent = match sender {
+                let send = || {
+                    let sent = self.actor.send_unhindered_into(mailbox, message);
+                    (sent, self.actor.is_under_pressure())
+                };
+                match sender {
                     Some(lane) => lane.lend_during(send),
                     None => send(),
-                };
-                (sent, self.actor.is_under_pressure())
+                }
             }
             Some(doorman) => {
                 (doorman.send_unhindered_into(0, message), doorman.is_under_pressure())
@@ -205,13 +208,16 @@ impl<M: Message + Serialize + DeserializeOwned> Inbound for LocalInbound<M> {
             return Err(WireError::Refused("the actor takes no such messages"));
         }
         let message: M = decode(passage, bytes)?;
-        let send = || self.actor.send_accompanied(mailbox, message, companion, Hindered::No);
-        let sent = match sender {
+        let send = || {
+            let sent = self.actor.send_accompanied(mailbox, message, companion, Hindered::No);
+            (sent, self.actor.is_under_pressure())
+        };
+        let (sent, is_pressed) = match sender {
             Some(lane) => lane.lend_during(send),
             None => send(),
         };
         match sent {
-            Ok(()) if self.actor.is_under_pressure() => Ok(Delivered::UnderPressure),
+            Ok(()) if is_pressed => Ok(Delivered::UnderPressure),
             Ok(()) => Ok(Delivered::Yes),
             Err(error) => {
                 self.actor.dead_letter(error);
@@ -221,11 +227,11 @@ impl<M: Message + Serialize + DeserializeOwned> Inbound for LocalInbound<M> {
     }
 
     fn relieved(&self) -> Pin<Box<dyn Future<Output = ()> + Send>> {
-        let waited_for: Vec<_> =
-            iter::once(&self.actor).chain(&self.doormen).map(ActorRef::relieved).collect();
+        let all = iter::once(&self.actor).chain(&self.doormen);
+        let receivers: Vec<_> = all.flat_map(ActorRef::receivers).collect();
         Box::pin(async move {
-            for relieved in waited_for {
-                relieved.await;
+            for receiver in receivers {
+                pressure::relieved(receiver).await;
             }
         })
     }

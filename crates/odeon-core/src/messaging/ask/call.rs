@@ -21,6 +21,7 @@ use crate::messaging::ask::asker::AnswerWaiter;
 use crate::messaging::entrance;
 use crate::messaging::lane::Lane;
 use crate::messaging::reply::Reply;
+use crate::messaging::shards;
 use crate::process::cell::Header;
 use crate::process::current;
 use crate::process::home::Home;
@@ -93,29 +94,57 @@ impl<M: Message> ActorRef<M> {
         if !may_give_turns(header) || cell.inbox.may_be_pressed() {
             return self.ask_in(mailbox, question, answer);
         }
-        let (label, question) = match header.vtable.laned {
-            true => {
-                let lane = Lane::here(header);
-                match entrance::enter(self, question, lane, mailbox) {
-                    Ok(()) => {
-                        let asker = AnswerWaiter::here(header, true);
-                        return Ask { state: QuestionState::Sent(answer), asker, seen: None };
-                    }
-                    Err(question) => (lane.label(mailbox), question),
-                }
-            }
-            false => (label::of_mailbox(mailbox), question),
-        };
-        let state = match cell.inbox.push(label, question) {
-            Pushed::AlreadyPending => QuestionState::Sent(answer),
-            Pushed::WakeOwner => {
-                give_turns(header);
-                QuestionState::Sent(answer)
-            }
-            rarely => called_rarely(header, rarely, answer),
-        };
+        if header.vtable.laned {
+            return self.call_in_lane(mailbox, question, answer);
+        }
+        let pushed = cell.inbox.push(label::of_mailbox(mailbox), question);
+        self.called(after_push(header, pushed, answer))
+    }
+
+    /// The question is on its way, or was not sent.
+    #[inline(always)]
+    fn called<T: Send + 'static>(&self, state: QuestionState<T>) -> Ask<T> {
+        let header = &self.cell().header;
         let asker = AnswerWaiter::here(header, matches!(state, QuestionState::Sent(_)));
         Ask { state, asker, seen: if header.is_seen() { AskedBy::to(header) } else { None } }
+    }
+
+    /// As [`call_in`](Self::call_in), of an actor with lanes.
+    #[inline(never)]
+    fn call_in_lane<T: Send + 'static>(
+        &self,
+        mailbox: usize,
+        question: M,
+        answer: AnswerReceiver<T>,
+    ) -> Ask<T> {
+        let cell = self.cell();
+        let shards = shards::of(cell);
+        if shards.is_some() && self.receiver().inbox.may_be_pressed() {
+            return self.ask_in(mailbox, question, answer);
+        }
+        let lane = Lane::here(&cell.header);
+        let receiver = match shards {
+            Some(shards) => shards.shard(self, lane),
+            None => Some(cell),
+        };
+        let Some(receiver) = receiver else {
+            return self.called(not_sent(SendError::Stopped(question)));
+        };
+        let question = match entrance::enter(self, receiver, question, lane, mailbox) {
+            Ok(()) => return self.entered(answer),
+            Err(question) => question,
+        };
+        let pushed = receiver.inbox.push(lane.label(mailbox), question);
+        if shards.is_some() && pushed.wakes_owner() {
+            shards::leave(self, &receiver.header);
+        }
+        self.called(after_push(&receiver.header, pushed, answer))
+    }
+
+    /// The question has been handled on this thread.
+    fn entered<T: Send + 'static>(&self, answer: AnswerReceiver<T>) -> Ask<T> {
+        let asker = AnswerWaiter::here(&self.cell().header, true);
+        Ask { state: QuestionState::Sent(answer), asker, seen: None }
     }
 }
 
@@ -163,6 +192,27 @@ fn give_turns(header: &Header) {
     }
 }
 
+/// A question has been pushed: gives its receiver the turn, if this thread is to.
+#[inline(always)]
+fn after_push<M, T>(
+    header: &Header,
+    pushed: Pushed<M>,
+    answer: AnswerReceiver<T>,
+) -> QuestionState<T> {
+    match pushed {
+        Pushed::AlreadyPending => QuestionState::Sent(answer),
+        Pushed::WakeOwner => {
+            give_turns(header);
+            QuestionState::Sent(answer)
+        }
+        rarely => called_rarely(header, rarely, answer),
+    }
+}
+
+fn not_sent<M, T>(refused: SendError<M>) -> QuestionState<T> {
+    QuestionState::NotSent(Box::new(NotSent::Refused(AskError::from(refused))))
+}
+
 #[cold]
 #[inline(never)]
 fn called_rarely<M, T>(
@@ -174,10 +224,7 @@ fn called_rarely<M, T>(
         give_turns(header);
     }
     match pushed {
-        Pushed::Closed(message) => {
-            let refused = AskError::from(SendError::Stopped(message));
-            QuestionState::NotSent(Box::new(NotSent::Refused(refused)))
-        }
+        Pushed::Closed(message) => not_sent(SendError::Stopped(message)),
         // Whoever waits for an answer is held back by that.
         _ => QuestionState::Sent(answer),
     }

@@ -51,7 +51,7 @@ impl<M: Message> ActorRef<M> {
     #[cold]
     #[inline(never)]
     fn must_wait(&self) -> bool {
-        let header = &self.cell().header;
+        let header = &self.receiver().header;
         !holds_back() && pressure::is_pressed(header) && pressure::keeps_questions(header)
     }
 }

@@ -23,6 +23,11 @@ impl Lane {
     /// The lane of a message that this thread sends.
     pub(super) fn of_thread(here: &Current) -> Self {
         here.lane_messages.set(here.lane_messages.get().saturating_add(1));
+        Self::known_of_thread(here)
+    }
+
+    /// The lane that a message of this thread would have.
+    pub(super) fn known_of_thread(here: &Current) -> Self {
         match here.thread_lane.get() {
             0 => Self::of_new_thread(here),
             number => Self::of_number(number),

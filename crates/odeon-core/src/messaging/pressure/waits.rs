@@ -70,10 +70,19 @@ impl WaitNode {
         }
     }
 
-    /// Whose standing still is this one's as well.
-    fn stage(&self) -> Option<Self> {
+    /// Whose standing still is this one's as well: an actor's stage, and whom it works for, who
+    /// counts as waiting in its place.
+    fn stands_with(&self) -> Option<Self> {
         let Self::Actor(actor) = self else { return None };
-        actor.header().pinned().map(|stage| Self::Stage(stage.to_arc()))
+        if let Some(stage) = actor.header().pinned() {
+            return Some(Self::Stage(stage.to_arc()));
+        }
+        actor.header().relations.get()?.works_for().map(Self::Actor)
+    }
+
+    /// Whether it waits for nobody, or has ended.
+    fn goes_on(&self) -> bool {
+        self.waits().is_none_or(|waits| waits.lock().is_empty())
     }
 
     /// The node whose code this thread is running, if it stands still while that code waits: of a
@@ -223,11 +232,9 @@ impl Drop for WaitEntry {
 /// that waits for several may be in several, and goes on only when it gets what it waits for in
 /// each.
 pub(crate) fn open_circles(who: &WaitNode, whom: &WaitNode, what: WaitReason) {
-    let (Some(myself), Some(other), Some(waits)) = (who.waiters(), whom.waiters(), whom.waits())
-    else {
-        return;
-    };
-    if !ptr::eq(myself, other) && waits.lock().is_empty() && whom.stage().is_none() {
+    let (Some(myself), Some(other)) = (who.waiters(), whom.waiters()) else { return };
+    let goes_on = |with: WaitNode| with.goes_on() && !with.is(who);
+    if !ptr::eq(myself, other) && whom.goes_on() && whom.stands_with().is_none_or(goes_on) {
         // By far the most: a receiver that waits for nobody.
         return;
     }
@@ -242,10 +249,10 @@ pub(crate) fn open_circles(who: &WaitNode, whom: &WaitNode, what: WaitReason) {
         if seen.len() > SEARCH_LIMIT {
             return holders.iter().for_each(Holder::let_go);
         }
-        // A stage that stands still is not let go by its actors.
-        let stage = node.stage().map(|stage| (stage, WaitReason::Answer));
+        // Who stands still with others is not let go by them.
+        let with = node.stands_with().map(|with| (with, WaitReason::Answer));
         let waits = waits.lock().iter().map(WaitEdge::whom_and_what).collect::<Vec<_>>();
-        for (whom, what) in stage.into_iter().chain(waits) {
+        for (whom, what) in with.into_iter().chain(waits) {
             next.push(whom.clone());
             holders.push(Holder::of(waiters, whom, what));
         }

@@ -90,7 +90,9 @@ impl TheaterBuilder {
         self
     }
 
-    /// Messages that one turn of a pool actor may handle, at least 1. Default: 64.
+    /// Messages that one turn of a pool actor may handle, at least 1. One that holds back more
+    /// senders than that goes on for its [`turn_time`](Self::turn_time), if it handles all of its
+    /// messages itself. Default: 64.
     pub fn turn_messages(mut self, messages: u32) -> Self {
         self.config.turn_messages = messages;
         self

@@ -109,7 +109,7 @@ impl<M: Message> Board<M> {
     pub(crate) fn next_visit(&self) -> bool {
         let arrives = || !self.visits.arriving.is_empty() || self.front_arrives();
         let is_due = || arrives() || self.is_to_tell();
-        !self.is_closed && (is_due() || self.next_deferred().is_some())
+        !self.is_closed && !self.is_starting && (is_due() || self.next_deferred().is_some())
     }
 
     /// Whether the transaction with this number has a message here that has arrived.
@@ -167,7 +167,7 @@ impl<M: Message> Board<M> {
     /// Takes what is next to be done for coordinated transactions.
     /// `give_way` gets who must not wait for it, as from [`add`](Self::add).
     pub(crate) fn take_visit(&mut self, give_way: &mut Vec<GivesWay>) -> Option<VisitTask<M>> {
-        if self.is_closed {
+        if self.is_closed || self.is_starting {
             return None;
         }
         if self.visits.in_a_row >= IN_A_ROW && self.next().is_some() {
@@ -260,7 +260,7 @@ impl<M: Message> Board<M> {
             Some(_) => self.running + self.visits.entered + kept > 0,
             None => self.changing + self.reading + kept >= self.width,
         };
-        let is_busy = self.is_alone || self.needs_attention() || is_full;
+        let is_busy = self.is_alone || self.is_halted() || is_full;
         if is_busy || self.is_direct && !is_reading {
             ParticipantEntry::Busy
         } else {
@@ -312,8 +312,8 @@ impl<M: Message> Board<M> {
         self.visits.deferred.keep_no_more(who);
     }
 
-    /// Rule 6.
-    pub(super) fn note_batch(&mut self) {
+    /// Rule 6: a batch is taken, or a shard begins.
+    pub(super) fn note_task_of_others(&mut self) {
         self.visits.in_a_row = 0;
         self.visits.deferred.note_pass();
     }

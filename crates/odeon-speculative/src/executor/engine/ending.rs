@@ -6,7 +6,7 @@ use crate::contained::{Panic, drop_quietly, forget};
 use crate::executor::board::LeftBehind;
 use crate::executor::job::Job;
 use crate::executor::transaction::Transaction;
-use odeon_core::extend;
+use odeon_core::extend::{self, Pause};
 use std::sync::Arc;
 
 impl<A: SpeculativeActor> Engine<A> {
@@ -45,9 +45,13 @@ impl<A: SpeculativeActor> Engine<A> {
         let left_behind = shared.board.close(|job| waiting.push(job));
         waiting.extend(shared.left.drain(..));
         let (state, runners) = (shared.state.take(), std::mem::take(&mut shared.runners));
+        let (waiting_shards, members) =
+            (shared.shards.close(), std::mem::take(&mut shared.members));
         let failures = shared.board.failures.drain(..).collect();
         self.unlock(shared);
         drop(runners);
+        waiting_shards.iter().for_each(Pause::end);
+        Self::end_shards(members);
         self.end_adapting();
         Left { state, waiting, left_behind, failures }
     }

@@ -18,8 +18,8 @@ pub(crate) struct CallersEntrance<A: SpeculativeActor> {
 
 impl<A: SpeculativeActor> Entrance<A::Msg> for CallersEntrance<A> {
     fn is_open(&self) -> bool {
-        // ORDERING: Relaxed: a hint; the board says it under its lock.
-        self.engine.copies.is_open.load(Ordering::Relaxed)
+        // ORDERING: Relaxed: hints; the board says it under its lock.
+        self.engine.width() > 1 && self.engine.copies.is_open.load(Ordering::Relaxed)
     }
 
     fn enter(&self, me: &ActorRef<A::Msg>, message: A::Msg, lane: Lane) -> Result<(), A::Msg> {
@@ -48,6 +48,10 @@ impl<A: SpeculativeActor> Engine<A> {
         job: Job<A::Msg>,
     ) -> Result<(), A::Msg> {
         let mut shared = self.lock();
+        // A shard may have what the lane's sender has sent before.
+        if job.lane.is_some_and(|lane| !shared.shards.rests(lane.place())) {
+            return Err(job.message);
+        }
         let (job, how) = shared.board.begin_callers(job).map_err(|job| job.message)?;
         let state = shared.state.clone().expect("nothing is taken after the end");
         shared.keeps.get_or_insert_with(|| me.clone());

@@ -64,7 +64,7 @@ impl<A: SpeculativeActor> Engine<A> {
         })
     }
 
-    fn change<R>(&self, change: impl FnOnce(&mut EngineState<A>) -> R) -> R {
+    pub(super) fn change<R>(&self, change: impl FnOnce(&mut EngineState<A>) -> R) -> R {
         let mut shared = self.lock();
         let result = change(&mut shared);
         let EngineState { board, runners, keeps, .. } = &mut *shared;

@@ -26,6 +26,7 @@ use std::time::Duration;
 pub(crate) const WIDE: usize = 4;
 
 /// Who executes.
+#[derive(Debug)]
 pub(crate) enum Executor {
     /// The actor's own turn.
     Turn,
@@ -33,6 +34,8 @@ pub(crate) enum Executor {
     Runner(usize),
     /// A caller, with its own message.
     Caller,
+    /// A shard, with what it has brought and others have.
+    Shard,
 }
 
 impl Executor {
@@ -43,7 +46,7 @@ impl Executor {
     /// more than 80 us in any case.
     fn batches(&self, width: usize) -> usize {
         match self {
-            Self::Turn => 2,
+            Self::Turn | Self::Shard => 2,
             Self::Caller => 1,
             Self::Runner(_) => (4 * WIDE / width).clamp(1, 4),
         }
@@ -58,7 +61,7 @@ impl<A: SpeculativeActor> Engine<A> {
         scratch: &mut Scratch<A::Msg>,
     ) -> bool {
         let mut shared = self.lock();
-        if matches!(executor, Executor::Turn) && has_better_to_do(&shared) {
+        if matches!(executor, Executor::Turn | Executor::Shard) && has_better_to_do(&shared) {
             self.leave_to_runners(shared);
             return false;
         }
@@ -208,7 +211,7 @@ impl<A: SpeculativeActor> Engine<A> {
     }
 
     /// A message is over; answers whether it was handled.
-    pub(super) fn over(&self, outcome: Handled, job: Job<A::Msg>) -> u64 {
+    pub(crate) fn over(&self, outcome: Handled, job: Job<A::Msg>) -> u64 {
         match outcome.and_drop(job, &self.tally) {
             Handled::Last => {
                 self.stop();
@@ -258,10 +261,10 @@ impl<A: SpeculativeActor> Engine<A> {
         let may_take = goes_on && is_kept && !pace.is_long() && !board.next_visit();
         let most = pace.batch(board.width());
         let next = if may_take { board.take(&mut scratch.batch, most) } else { None };
-        // Who does not look again itself has another one do it.
-        let is_caller = matches!(executor, Executor::Caller);
-        let rested = if next.is_some() || is_caller { runners.next(board) } else { None };
-        let is_left = is_caller && rested.is_none() && board.has_next();
+        // Who does not look again itself has another one do it. A shard may be held back.
+        let may_leave = next.is_none() && matches!(executor, Executor::Caller | Executor::Shard);
+        let rested = if next.is_some() || may_leave { runners.next(board) } else { None };
+        let is_left = may_leave && rested.is_none() && board.has_next();
         let is_due = is_left || board.needs_attention() && !board.is_running();
         // Who rests holds no state. Not the last reference to it under the lock: its destructor is
         // a user's code.
@@ -328,7 +331,7 @@ impl<M> Followers<'_, M> {
 /// # Errors
 /// The panic of its destructor.
 #[inline(always)]
-fn drop_handled<M>(job: Job<M>) -> std::thread::Result<()> {
+pub(crate) fn drop_handled<M>(job: Job<M>) -> std::thread::Result<()> {
     if needs_drop::<M>() { contained(move || drop(job)) } else { Ok(()) }
 }
 
@@ -337,7 +340,7 @@ fn drop_handled<M>(job: Job<M>) -> std::thread::Result<()> {
 /// # Errors
 /// The panic that says that there are too many attempts: the message fails with that, as with one
 /// of its own.
-fn shared_by_batch(
+pub(crate) fn shared_by_batch(
     snapshot: &mut Option<SharedSnapshot>,
 ) -> std::thread::Result<&mut SharedSnapshot> {
     match snapshot {

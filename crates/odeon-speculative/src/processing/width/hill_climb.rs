@@ -32,11 +32,6 @@ const FORGOTTEN: f64 = 0.02;
 const SETTLING_UP: u32 = 4;
 const SETTLING_DOWN: u32 = 3;
 
-/// TUNE: messages a second, one at a time, above which no other width is looked at: each takes less
-/// than what is paid for one that is handled beside others (its way over the board and the log of
-/// its attempt, some 250 ns), so that looking costs and never finds.
-const TOO_SHORT: f64 = 5e6;
-
 /// By the throughput: another width is tried from time to time, and kept if it is clearly better.
 /// The policy of [`Processing::adaptive`](crate::Processing::adaptive).
 #[derive(Debug, Clone)]
@@ -165,8 +160,7 @@ impl HillClimb {
         }
         self.narrower.pass();
         self.wider.pass();
-        let is_too_short = sample.width == 1 && self.here > TOO_SHORT;
-        if self.is_doubtful || is_too_short {
+        if self.is_doubtful {
             return sample.width;
         }
         let Some(next) = self.next_look(sample) else { return sample.width };

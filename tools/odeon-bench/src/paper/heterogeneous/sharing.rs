@@ -9,7 +9,7 @@ use crate::paper::{PaperPlan, WatchPaper, not_measured};
 use crate::parameter::Params;
 use crate::parameter::Value::{Number, Word};
 use crate::peers::Peers;
-use crate::plot::Lines;
+use crate::plot::{Axis, Lines};
 use crate::runner::{Case, CasePlan, measure as run};
 use crate::statistics::Spread;
 use crate::table::{TextTable, short};
@@ -246,7 +246,8 @@ impl SetResult {
             title: format!("Figure 6.8: {}", self.title()),
             x_title: "workers that have a device",
             y_title: "time, without a device = 1",
-            is_logarithmic: false,
+            x: Axis::Linear,
+            y: Axis::Linear,
             series: vec![
                 ("profiling".to_owned(), points(&whole)),
                 ("profiling, cut off: at least".to_owned(), points(&cut_off)),

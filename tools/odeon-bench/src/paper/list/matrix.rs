@@ -8,7 +8,7 @@ use crate::paper::page::{Drawing, Section};
 use crate::paper::{PaperPlan, WatchPaper};
 use crate::parameter::Value;
 use crate::parameter::Value::{Number, Word};
-use crate::plot::Lines;
+use crate::plot::{Axis, Lines};
 use crate::runner::WRONG_RESULT;
 use crate::table::TextTable;
 
@@ -183,7 +183,8 @@ fn chart(title: String, series: Vec<(String, Vec<(f64, f64)>)>) -> Drawing {
         title,
         x_title: "request actors",
         y_title: "execution time, s",
-        is_logarithmic: true,
+        x: Axis::Linear,
+        y: Axis::LOG10,
         series,
     })
 }

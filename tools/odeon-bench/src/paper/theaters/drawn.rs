@@ -5,7 +5,7 @@ use super::figures::Figure;
 use crate::paper::cases::Cases;
 use crate::paper::not_measured;
 use crate::paper::page::Drawing;
-use crate::plot::Lines;
+use crate::plot::{Axis, Lines};
 use crate::statistics::StraightLine;
 use crate::table::{factor, short};
 
@@ -117,7 +117,8 @@ impl Drawn {
                 title: format!("Figure {name}: {}", self.figure.title),
                 x_title: self.figure.x_title,
                 y_title: "seconds",
-                is_logarithmic: false,
+                x: Axis::Linear,
+                y: Axis::Linear,
                 series: self.lines().map(line).collect(),
             };
             (format!("figure-{name}.svg"), Drawing::Lines(lines))

@@ -1,0 +1,336 @@
+//! Places for shards: who has one, who waits for one, and what is done when one is given back.
+//!
+//! PROTOCOL
+//! 1. A shard that waits pauses. Whoever changes the board gives places to those that wait
+//!    (`engine/shards/waiting.rs`), and ends their pauses after that; also the pause of one that
+//!    may not wait any longer. It looks at the board again: so it does not matter what it has been
+//!    woken for.
+//! 2. Whoever gives back a place looks, as whoever gives back a batch's does, whether somebody is
+//!    to be woken for what can be taken.
+
+use super::{Engine, EngineState, LOOK_EVERY, RELIEVED_BELOW, runners};
+use crate::actor::speculative_actor::SpeculativeActor;
+use crate::contained::drop_quietly;
+use crate::executor::board::How;
+use crate::executor::job::Job;
+use crate::executor::shard::Shard;
+use odeon_core::ActorRef;
+use odeon_core::extend::{self, Pause, SHARDS, let_out, wake, wake_shard};
+use odeon_stm::staged::RolledBack;
+use odeon_sync::MutexGuard;
+use odeon_sync::atomic::{AtomicU64, Ordering};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+#[cfg(all(test, odeon_loom))]
+mod loom;
+mod waiting;
+
+pub(super) use waiting::{ShardTurn, WaitingShards};
+
+/// A place for messages of one shard.
+pub(crate) struct ShardPlace<A: SpeculativeActor> {
+    pub(crate) state: Arc<A>,
+    pub(crate) me: ActorRef<A::Msg>,
+    pub(crate) how: How,
+    /// The one in which it was given.
+    phase: u64,
+    begun: Duration,
+    /// How many messages it is for, at most, and how many of them are left.
+    messages: usize,
+    pub(crate) left: usize,
+    pub(crate) committed: u64,
+}
+
+impl<A: SpeculativeActor> ShardPlace<A> {
+    /// Messages that have been handled in it.
+    fn handled(&self) -> usize {
+        self.messages - self.left
+    }
+}
+
+/// What a shard may do with its messages.
+pub(crate) enum ShardEntry<A: SpeculativeActor> {
+    Placed(ShardPlace<A>),
+    /// It pauses until it may look again.
+    Waits,
+    /// It brings them to the board.
+    Brings,
+    /// The actor has ended.
+    TooLate,
+}
+
+impl<A: SpeculativeActor> Engine<A> {
+    /// The actor's messages come to shards, and none is handled before it has started.
+    pub(crate) fn divided(mut self) -> Self {
+        self.is_divided = true;
+        let mut shared = self.lock();
+        shared.shards = WaitingShards::divided();
+        shared.members = (0..SHARDS).map(|_| None).collect();
+        shared.board.set_starting(true);
+        drop(shared);
+        self
+    }
+
+    pub(crate) fn is_divided(&self) -> bool {
+        self.is_divided
+    }
+
+    /// The actor is about to start, or has.
+    pub(crate) fn set_starting(&self, is_starting: bool) {
+        self.with_board(|board| board.set_starting(is_starting));
+    }
+
+    /// Whether a shard may begin with another message in this place.
+    #[inline(always)]
+    pub(crate) fn goes_on_in(&self, place: &ShardPlace<A>) -> bool {
+        place.left > 0 && self.phase.is(place.phase)
+    }
+
+    /// A shard has been made; `false`: the actor has ended.
+    pub(crate) fn join_shard(&self, number: u8, shard: ActorRef<A::Msg>) -> bool {
+        let mut shared = self.lock();
+        let is_there = shared.state.is_some();
+        if is_there {
+            shared.members[usize::from(number)] = Some(shard);
+        }
+        is_there
+    }
+
+    /// A shard has messages, and gives back the place that it has had, if it has.
+    pub(crate) fn begin_shard(
+        self: &Arc<Self>,
+        number: u8,
+        me: &ActorRef<A::Msg>,
+        (pause, in_inbox): (&Pause, usize),
+        before: Option<ShardPlace<A>>,
+    ) -> ShardEntry<A> {
+        let now = self.clock.now();
+        let mut shared = self.lock();
+        let left = before.map(|place| self.leave_shard(&mut shared, number, place, now));
+        let EngineState { board, shards, state, pace, generation, .. } = &mut *shared;
+        let mut entry = match state {
+            None => ShardEntry::TooLate,
+            // A long message is for whoever finds it on the board, so that others can be looked at.
+            Some(_) if shards.rests(number) && pace.is_long() => ShardEntry::Brings,
+            Some(state) => match shards.begin(number, pause, board) {
+                ShardTurn::Placed(how) => {
+                    let (state, me, messages) =
+                        (state.clone(), me.clone(), pace.of_shard(board.width()));
+                    let (left, committed, begun) = (messages, 0, now);
+                    let phase = Phase::of(*generation);
+                    ShardEntry::Placed(ShardPlace {
+                        phase,
+                        state,
+                        me,
+                        how,
+                        begun,
+                        messages,
+                        left,
+                        committed,
+                    })
+                }
+                ShardTurn::Waits => ShardEntry::Waits,
+                ShardTurn::Brings => ShardEntry::Brings,
+            },
+        };
+        self.after_shard(shared, me, left, Some(in_inbox));
+        if let ShardEntry::Placed(place) = &mut entry {
+            // Not before: what it has waited for is no time of its messages.
+            place.begun = self.clock.now();
+        }
+        entry
+    }
+
+    /// A shard has no messages, or its turn ends.
+    pub(crate) fn finish_shard(
+        self: &Arc<Self>,
+        number: u8,
+        place: ShardPlace<A>,
+        in_inbox: Option<usize>,
+    ) {
+        let me = place.me.clone();
+        let now = self.clock.now();
+        let mut shared = self.lock();
+        let left = self.leave_shard(&mut shared, number, place, now);
+        self.after_shard(shared, &me, Some(left), in_inbox);
+    }
+
+    fn leave_shard(
+        &self,
+        shared: &mut EngineState<A>,
+        number: u8,
+        place: ShardPlace<A>,
+        now: Duration,
+    ) -> LeftPlace<A> {
+        let handled = place.handled();
+        let EngineState { board, shards, pace, committed, until_look, .. } = shared;
+        if handled > 0 {
+            pace.note(now.saturating_sub(place.begun), handled);
+        }
+        *committed += place.committed;
+        shards.finish(number, place.how, handled, board);
+        *until_look = until_look.saturating_sub(handled as u32);
+        LeftPlace { state: place.state, handled }
+    }
+
+    /// Rule 2.
+    fn after_shard(
+        self: &Arc<Self>,
+        mut shared: MutexGuard<'_, EngineState<A>>,
+        me: &ActorRef<A::Msg>,
+        left: Option<LeftPlace<A>>,
+        in_inbox: Option<usize>,
+    ) {
+        let waiting = in_inbox.and_then(|in_inbox| waiting_at_look(&mut shared, in_inbox));
+        let EngineState { board, runners, .. } = &mut *shared;
+        let rested = if left.is_some() { runners.next(board) } else { None };
+        let is_left = left.is_some() && rested.is_none() && board.has_next();
+        let is_due = is_left || board.needs_attention() && !board.is_running();
+        self.unlock(shared);
+        runners::wake_runner(rested);
+        if is_due {
+            wake(me);
+        }
+        if let Some(LeftPlace { state, handled }) = left {
+            // Perhaps the last reference to a state that is gone: its destructor is a user's code.
+            drop_quietly(state);
+            extend::note_handled(handled as u32);
+        }
+        if let Some(waiting) = waiting {
+            self.adapt(waiting);
+        }
+    }
+
+    /// A shard brings messages to the board.
+    pub(crate) fn add_of_shard(
+        self: &Arc<Self>,
+        jobs: &mut VecDeque<Job<A::Msg>>,
+        me: ActorRef<A::Msg>,
+        in_inbox: usize,
+    ) {
+        let count = jobs.len() as u32;
+        self.add(jobs, || me);
+        let mut shared = self.lock();
+        shared.until_look = shared.until_look.saturating_sub(count);
+        let waiting = waiting_at_look(&mut shared, in_inbox);
+        drop(shared);
+        if let Some(waiting) = waiting {
+            self.adapt(waiting);
+        }
+    }
+
+    /// A shard ends, maybe before its actor does.
+    pub(crate) fn forget_shard(&self, number: u8) {
+        self.change(|shared| {
+            let EngineState { board, shards, .. } = shared;
+            shards.forget(number, board);
+        });
+    }
+
+    /// A message of a shard with a place waits for a change.
+    pub(crate) fn park_of_shard(
+        self: &Arc<Self>,
+        place: &ShardPlace<A>,
+        job: Job<A::Msg>,
+        until: RolledBack,
+    ) {
+        let lane = job.lane.expect("messages come to shards with lanes");
+        let mut shared = self.lock();
+        shared.keeps.get_or_insert_with(|| place.me.clone());
+        shared.board.park_of_shard(lane);
+        self.unlock(shared);
+        if let Err(message) = self.parking.park(self, job, until, false) {
+            let mut shared = self.lock();
+            shared.board.unpark_too_late();
+            self.unlock(shared);
+            extend::dead_letter(&place.me, message);
+        } else if !self.is_state(&place.state) {
+            // As in `handle_batch`.
+            self.parking.wake_all(self);
+        }
+    }
+
+    /// A shard has nothing to do. Answers whether it is woken when senders may go on: only then may
+    /// it have them hold back meanwhile.
+    pub(crate) fn shard_rests(&self, number: u8) -> bool {
+        let mut is_woken = false;
+        if self.pressing() >= RELIEVED_BELOW {
+            let mut shared = self.lock();
+            is_woken = shared.presses;
+            if is_woken {
+                shared.shards.note_pressed(number);
+            }
+        }
+        // ORDERING: Relaxed: what is sampled meanwhile is worth little in any case.
+        if !self.has_outstanding() && self.copies.busy_shards.load(Ordering::Relaxed) == 0 {
+            self.rests();
+        }
+        is_woken
+    }
+
+    /// The actor has ended, and its shards are to.
+    pub(super) fn end_shards(members: Vec<Option<ActorRef<A::Msg>>>) {
+        // No effect of whatever this thread may be in the middle of.
+        let_out(|| members.iter().flatten().for_each(ActorRef::stop));
+    }
+
+    /// A shard for the actor.
+    pub(crate) fn shard(self: &Arc<Self>, number: usize) -> Shard<A> {
+        Shard::new(self.clone(), number as u8)
+    }
+
+    /// Has shards look whether their senders may go on.
+    pub(super) fn wake_shards(me: &ActorRef<A::Msg>, shards: &[ActorRef<A::Msg>]) {
+        shards.iter().for_each(|shard| wake_shard(me, shard));
+    }
+}
+
+/// Which state messages are handled in, and whether what runs is to make way: what a shard looks at
+/// before each message. On a line of its own, which is hardly ever written.
+#[derive(Default)]
+#[repr(align(128))]
+pub(super) struct Phase(AtomicU64);
+
+impl Phase {
+    /// That of a state that nothing is to make way for, of this generation.
+    fn of(generation: u64) -> u64 {
+        generation << 1
+    }
+
+    /// Under the lock of the board.
+    pub(super) fn set(&self, generation: u64, is_halted: bool) {
+        let phase = Self::of(generation) | u64::from(is_halted);
+        // ORDERING: Relaxed, here and below: what is to be seen to is a hint. That the state is
+        // another one is seen by who handles a message of somebody who knows that, for it came
+        // after that.
+        if self.0.load(Ordering::Relaxed) != phase {
+            self.0.store(phase, Ordering::Relaxed);
+        }
+    }
+
+    #[inline(always)]
+    fn is(&self, phase: u64) -> bool {
+        self.0.load(Ordering::Relaxed) == phase
+    }
+}
+
+/// A place that has been given back.
+struct LeftPlace<A> {
+    state: Arc<A>,
+    handled: usize,
+}
+
+/// If it is time to look at the width: how many messages wait in inboxes, where one of those that
+/// have some has so many.
+fn waiting_at_look<A: SpeculativeActor>(
+    shared: &mut EngineState<A>,
+    in_inbox: usize,
+) -> Option<usize> {
+    if shared.until_look > 0 {
+        return None;
+    }
+    shared.until_look = LOOK_EVERY;
+    Some(in_inbox * shared.shards.busy().max(1))
+}
