@@ -4,6 +4,7 @@ mod adapting;
 mod ending;
 mod entrance;
 mod in_order;
+mod in_place;
 mod runners;
 mod scratch;
 mod shards;
@@ -39,9 +40,10 @@ use std::sync::Arc;
 pub(crate) use adapting::LOOK_EVERY;
 pub(crate) use ending::EndsWithMaker;
 pub(crate) use entrance::CallersEntrance;
+pub(crate) use in_place::how_in_place;
 pub(crate) use scratch::Scratch;
 pub(crate) use shards::{ShardEntry, ShardPlace};
-pub(crate) use working::{Executor, WIDE, drop_handled, shared_by_batch};
+pub(crate) use working::{Executor, WIDE, shared_by_batch};
 
 /// What the executors of one actor share.
 pub(crate) struct Engine<A: SpeculativeActor> {

@@ -10,14 +10,13 @@
 //! else comes, or nothing does: a snapshot is begun after the last of them has arrived, and has in
 //! it whatever its sender may have been told before.
 
-use crate::actor::context::Me;
 use crate::actor::speculative_actor::SpeculativeActor;
 use crate::contained::{Panic, contained, drop_quietly, quietly};
-use crate::executor::attempt::{Attempt, Handled};
+use crate::executor::attempt::Handled;
 use crate::executor::board::How;
 use crate::executor::dispatcher::TOGETHER;
 use crate::executor::engine::{
-    Engine, Executor, Scratch, ShardEntry, ShardPlace, drop_handled, shared_by_batch,
+    Engine, Executor, Scratch, ShardEntry, ShardPlace, how_in_place, shared_by_batch,
 };
 use crate::executor::enlistment::Enlistment;
 use crate::executor::job::{Job, JobKind};
@@ -91,11 +90,7 @@ impl<A: SpeculativeActor> Shard<A> {
         }
         debug_assert!(self.reads.is_empty());
         place.left -= 1;
-        let how = match place.how {
-            How::Logged if job.kind == JobKind::Read => How::Reading,
-            how => how,
-        };
-        let attempt = attempt_in(&self.engine, &place.me, how);
+        let attempt = self.engine.attempt_in_place(&place.me, how_in_place(place.how, job.kind));
         let handled = attempt.of_message(&place.state, &job, &mut self.scratch.outbox);
         self.handled(handled, job);
         Ok(())
@@ -103,14 +98,13 @@ impl<A: SpeculativeActor> Shard<A> {
 
     #[inline(always)]
     fn handled(&mut self, handled: Option<Handled>, job: Job<A::Msg>) {
-        if let Some(handled) = handled {
-            return self.handled_rarely(handled, job);
-        }
-        match drop_handled(job) {
-            Ok(()) => self.place.as_mut().into_iter().for_each(|place| place.committed += 1),
-            Err(panic) => {
-                self.engine.tally.failed_when_dropped::<A::Msg>();
-                self.engine.fail(panic);
+        let Some(place) = &mut self.place else { return };
+        match self.engine.after_attempt(&place.me, &place.state, handled, job) {
+            Some(committed) => place.committed += committed,
+            None => {
+                // Whoever goes on with it counts it, and what follows comes behind it.
+                place.left += 1;
+                self.leave(None);
             }
         }
     }
@@ -123,7 +117,7 @@ impl<A: SpeculativeActor> Shard<A> {
         while let Some(place) = self.place.as_mut().filter(|place| self.engine.goes_on_in(place)) {
             let Some(job) = self.reads.pop_front() else { break };
             place.left -= 1;
-            let attempt = attempt_in(&self.engine, &place.me, How::Reading);
+            let attempt = self.engine.attempt_in_place(&place.me, How::Reading);
             let handled = match shared_by_batch(&mut snapshot) {
                 Ok(moment) => {
                     attempt.on_snapshot(moment, &place.state, &job, &mut self.scratch.outbox)
@@ -140,45 +134,6 @@ impl<A: SpeculativeActor> Shard<A> {
     fn put_back_reads(&mut self) {
         while let Some(job) = self.reads.pop_back() {
             self.taken.push_front(job);
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn handled_rarely(&mut self, handled: Handled, job: Job<A::Msg>) {
-        let Some(place) = &mut self.place else { return };
-        if !handled.is_open() {
-            place.committed += self.engine.over(handled, job);
-            return;
-        }
-        if let Handled::TooLate = handled {
-            return extend::dead_letter(&place.me, job.message);
-        }
-        // Whoever goes on with it counts it.
-        place.left += 1;
-        match handled {
-            Handled::Waits(until) | Handled::Refused(until) => {
-                self.engine.park_of_shard(place, job, until);
-            }
-            Handled::Joins => {
-                let enlistment = Some(self.engine.enlist());
-                self.bring_one(Job { enlistment, ..job });
-            }
-            _ => self.bring_one(Job { kind: JobKind::Alone, ..job }),
-        }
-        // What follows comes behind it.
-        self.leave(None);
-    }
-
-    /// Brings a message to the board that has been attempted here.
-    fn bring_one(&mut self, job: Job<A::Msg>) {
-        let Some(place) = &self.place else { return };
-        let mut jobs = VecDeque::from([job]);
-        self.engine.add(&mut jobs, || place.me.clone());
-        for Job { message, enlistment, .. } in jobs {
-            // The actor has ended.
-            drop(enlistment);
-            extend::dead_letter(&place.me, message);
         }
     }
 
@@ -287,16 +242,6 @@ impl<A: SpeculativeActor> Shard<A> {
             self.served(ctx).iter().for_each(wake);
         }
     }
-}
-
-/// The circumstances of an attempt of a shard.
-#[inline(always)]
-fn attempt_in<'a, A: SpeculativeActor>(
-    engine: &'a Engine<A>,
-    me: &'a ActorRef<A::Msg>,
-    how: How,
-) -> Attempt<'a, A> {
-    Attempt { exit: &engine.exit, tally: &engine.tally, me: Me::Beside(me), how }
 }
 
 /// Whether a message can share a snapshot with others.

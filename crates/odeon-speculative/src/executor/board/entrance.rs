@@ -2,13 +2,15 @@
 //!
 //! RULES
 //! 1. The board is open while the actor's own turn says so. That is when it does not handle
-//!    messages by itself, which it does without a look at the board.
+//!    messages by itself, which it does without a look at the board; with shards, from the start
+//!    on.
 //! 2. A caller's job is taken as it comes, or not at all: it passes nobody over. So it enters only
 //!    while nothing waits that could be taken, its lane is free, and there is a place for it.
 
-use super::{Board, How};
+use super::{Board, How, ShardMay};
 use crate::executor::job::{Job, JobKind};
 use odeon_core::Message;
+use odeon_core::extend::Lane;
 
 impl<M: Message> Board<M> {
     /// Rule 1.
@@ -37,5 +39,13 @@ impl<M: Message> Board<M> {
         }
         self.running += 1;
         Ok((job, how))
+    }
+
+    /// Rules 1 and 2: whether a caller's job may be handled in a place as that of a shard, which
+    /// nobody counts here.
+    pub(crate) fn caller_may(&self, job: &Job<M>) -> bool {
+        let is_free = self.is_open && self.ready() == 0 && job.kind != JobKind::Alone;
+        let may = |lane: Lane| self.shard_may(lane.place()) == ShardMay::Begin;
+        is_free && job.lane.is_some_and(may)
     }
 }

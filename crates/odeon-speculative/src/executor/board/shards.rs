@@ -89,10 +89,15 @@ impl<M: Message> Board<M> {
     }
 
     /// A message of this lane, which has never been here, waits outside of the board
-    /// (`parking.rs`).
-    pub(crate) fn park_of_shard(&mut self, lane: Lane) {
+    /// (`parking.rs`). `false`: not so, for others of its place are here by now. They are of other
+    /// senders, a caller's and a shard's: so it can come behind them.
+    pub(crate) fn park_beside(&mut self, lane: Lane) -> bool {
+        if self.lanes.is_in_use(lane.place()) {
+            return false;
+        }
         self.parked += 1;
         let next = self.lanes.halt(Some(lane), None);
-        debug_assert!(next.is_none(), "a shard handles no message while its lanes are here");
+        debug_assert!(next.is_none(), "nobody is behind it");
+        true
     }
 }

@@ -192,3 +192,23 @@ fn a_parked_job_holds_up_nothing_of_its_sender_in_other_mailboxes() {
     board.take(&mut batch, 1).expect("it is back");
     assert_eq!(batch.pop_back().expect("taken").message.0, 0);
 }
+
+/// A caller's message is handled beside a shard that brings those of another sender.
+#[test]
+fn nothing_is_parked_beside_others_of_its_place() {
+    let lanes: Vec<_> = (0..1000).map(Lane::of_number).collect();
+    let lane = lanes[0];
+    let is_neighbour = |other: &&Lane| **other != lane && other.place() == lane.place();
+    let other = *lanes.iter().find(is_neighbour).unwrap();
+    let mut board = Board::<()>::new(2);
+    board.add(Job::new((), Access::Update, Some(other)));
+    assert!(!board.park_beside(lane));
+    let mut batch = VecDeque::new();
+    let how = board.take(&mut batch, 1).unwrap();
+    assert!(!board.park_beside(lane), "it would give the place to the next one");
+    board.finish(how);
+    board.finish_jobs(1, iter::once(other));
+    assert!(board.park_beside(lane));
+    assert!(!board.park_beside(lane), "the lane waits for something");
+    assert_eq!(board.outstanding(), 1);
+}

@@ -1,14 +1,20 @@
 //! Callers that handle their own messages, beside the other executors.
+//!
+//! If the actor has shards, a caller does what a shard does, for one message: it takes a place, and
+//! its job never is on the board. Otherwise it takes a batch of one, whose lane is its own.
 
-use super::{Engine, LOOK_EVERY, Scratch};
+use super::{Engine, EngineState, LOOK_EVERY, Scratch, how_in_place};
 use crate::actor::speculative_actor::SpeculativeActor;
 use crate::contained::quietly;
 use crate::executor::engine::Executor;
 use crate::executor::job::Job;
 use odeon_core::ActorRef;
-use odeon_core::extend::{Entrance, Lane};
+use odeon_core::extend::{Entrance, Lane, Outbox};
 use odeon_sync::atomic::Ordering;
 use std::sync::Arc;
+
+/// TUNE: one in so many of those who call an actor with shards looks at the clock.
+const TIMED: u32 = 16;
 
 /// Of one actor.
 pub(crate) struct CallersEntrance<A: SpeculativeActor> {
@@ -18,8 +24,9 @@ pub(crate) struct CallersEntrance<A: SpeculativeActor> {
 
 impl<A: SpeculativeActor> Entrance<A::Msg> for CallersEntrance<A> {
     fn is_open(&self) -> bool {
+        let is_wide = self.engine.is_divided() || self.engine.width() > 1;
         // ORDERING: Relaxed: hints; the board says it under its lock.
-        self.engine.width() > 1 && self.engine.copies.is_open.load(Ordering::Relaxed)
+        is_wide && self.engine.copies.is_open.load(Ordering::Relaxed)
     }
 
     fn enter(&self, me: &ActorRef<A::Msg>, message: A::Msg, lane: Lane) -> Result<(), A::Msg> {
@@ -27,7 +34,12 @@ impl<A: SpeculativeActor> Entrance<A::Msg> for CallersEntrance<A> {
         let Some(access) = quietly(|| A::access(&message)) else { return Err(message) };
         let mailbox = lane.mailbox() as u8;
         let lane = self.keeps_order.then_some(lane);
-        self.engine.handle_for_caller(me, Job { mailbox, ..Job::new(message, access, lane) })
+        let job = Job { mailbox, ..Job::new(message, access, lane) };
+        if self.engine.is_divided() {
+            self.engine.handle_beside_shards(me, job)
+        } else {
+            self.engine.handle_for_caller(me, job)
+        }
     }
 }
 
@@ -48,10 +60,6 @@ impl<A: SpeculativeActor> Engine<A> {
         job: Job<A::Msg>,
     ) -> Result<(), A::Msg> {
         let mut shared = self.lock();
-        // A shard may have what the lane's sender has sent before.
-        if job.lane.is_some_and(|lane| !shared.shards.rests(lane.place())) {
-            return Err(job.message);
-        }
         let (job, how) = shared.board.begin_callers(job).map_err(|job| job.message)?;
         let state = shared.state.clone().expect("nothing is taken after the end");
         shared.keeps.get_or_insert_with(|| me.clone());
@@ -63,6 +71,27 @@ impl<A: SpeculativeActor> Engine<A> {
         if self.commits() % u64::from(LOOK_EVERY) == 0 {
             self.adapt(0);
         }
+        Ok(())
+    }
+
+    fn handle_beside_shards(
+        self: &Arc<Self>,
+        me: &ActorRef<A::Msg>,
+        job: Job<A::Msg>,
+    ) -> Result<(), A::Msg> {
+        let mut shared = self.lock();
+        let EngineState { board, shards, state, until_look, .. } = &mut *shared;
+        let Some(how) = shards.begin_callers(&job, board) else { return Err(job.message) };
+        let state = state.clone().expect("nothing is taken after the end");
+        let is_timed = *until_look % TIMED == 0;
+        // A place that is taken changes nothing that others are to be told.
+        drop(shared);
+        let begun = is_timed.then(|| self.clock.now());
+        let attempt = self.attempt_in_place(me, how_in_place(how, job.kind));
+        let handled = attempt.of_message(&*state, &job, &mut Outbox::new());
+        let committed = self.after_attempt(me, &state, handled, job).unwrap_or(0);
+        let took = begun.map(|begun| self.clock.now().saturating_sub(begun));
+        self.finish_callers(me, state, how, committed, took);
         Ok(())
     }
 }

@@ -16,7 +16,6 @@ use crate::executor::job::Job;
 use crate::executor::shard::Shard;
 use odeon_core::ActorRef;
 use odeon_core::extend::{self, Pause, SHARDS, let_out, wake, wake_shard};
-use odeon_stm::staged::RolledBack;
 use odeon_sync::MutexGuard;
 use odeon_sync::atomic::{AtomicU64, Ordering};
 use std::collections::VecDeque;
@@ -106,9 +105,9 @@ impl<A: SpeculativeActor> Engine<A> {
         (pause, in_inbox): (&Pause, usize),
         before: Option<ShardPlace<A>>,
     ) -> ShardEntry<A> {
-        let now = self.clock.now();
+        let before = before.map(|place| (place, self.clock.now()));
         let mut shared = self.lock();
-        let left = before.map(|place| self.leave_shard(&mut shared, number, place, now));
+        let left = before.map(|(place, now)| self.leave_shard(&mut shared, number, place, now));
         let EngineState { board, shards, state, pace, generation, .. } = &mut *shared;
         let mut entry = match state {
             None => ShardEntry::TooLate,
@@ -118,7 +117,7 @@ impl<A: SpeculativeActor> Engine<A> {
                 ShardTurn::Placed(how) => {
                     let (state, me, messages) =
                         (state.clone(), me.clone(), pace.of_shard(board.width()));
-                    let (left, committed, begun) = (messages, 0, now);
+                    let (left, committed, begun) = (messages, 0, Duration::ZERO);
                     let phase = Phase::of(*generation);
                     ShardEntry::Placed(ShardPlace {
                         phase,
@@ -155,6 +154,27 @@ impl<A: SpeculativeActor> Engine<A> {
         let mut shared = self.lock();
         let left = self.leave_shard(&mut shared, number, place, now);
         self.after_shard(shared, &me, Some(left), in_inbox);
+    }
+
+    /// A caller's message has been handled in a place of its own, which took so long, if it was
+    /// timed.
+    pub(super) fn finish_callers(
+        self: &Arc<Self>,
+        me: &ActorRef<A::Msg>,
+        state: Arc<A>,
+        how: How,
+        of_it_committed: u64,
+        took: Option<Duration>,
+    ) {
+        let mut shared = self.lock();
+        let EngineState { board, pace, committed, until_look, .. } = &mut *shared;
+        if let Some(took) = took {
+            pace.note(took, 1);
+        }
+        *committed += of_it_committed;
+        board.finish_shard(how, 1);
+        *until_look = until_look.saturating_sub(1);
+        self.after_shard(shared, me, Some(LeftPlace { state, handled: 1 }), Some(0));
     }
 
     fn leave_shard(
@@ -227,29 +247,6 @@ impl<A: SpeculativeActor> Engine<A> {
             let EngineState { board, shards, .. } = shared;
             shards.forget(number, board);
         });
-    }
-
-    /// A message of a shard with a place waits for a change.
-    pub(crate) fn park_of_shard(
-        self: &Arc<Self>,
-        place: &ShardPlace<A>,
-        job: Job<A::Msg>,
-        until: RolledBack,
-    ) {
-        let lane = job.lane.expect("messages come to shards with lanes");
-        let mut shared = self.lock();
-        shared.keeps.get_or_insert_with(|| place.me.clone());
-        shared.board.park_of_shard(lane);
-        self.unlock(shared);
-        if let Err(message) = self.parking.park(self, job, until, false) {
-            let mut shared = self.lock();
-            shared.board.unpark_too_late();
-            self.unlock(shared);
-            extend::dead_letter(&place.me, message);
-        } else if !self.is_state(&place.state) {
-            // As in `handle_batch`.
-            self.parking.wake_all(self);
-        }
     }
 
     /// A shard has nothing to do. Answers whether it is woken when senders may go on: only then may

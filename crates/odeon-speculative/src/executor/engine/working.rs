@@ -331,7 +331,7 @@ impl<M> Followers<'_, M> {
 /// # Errors
 /// The panic of its destructor.
 #[inline(always)]
-pub(crate) fn drop_handled<M>(job: Job<M>) -> std::thread::Result<()> {
+pub(super) fn drop_handled<M>(job: Job<M>) -> std::thread::Result<()> {
     if needs_drop::<M>() { contained(move || drop(job)) } else { Ok(()) }
 }
 

@@ -1,11 +1,12 @@
 //! Exhaustive models of shards that wait for places. The board, who waits, and who rests are the
 //! real ones; the shards are threads, whose pauses are parkers, that do what
 //! [`Engine::begin_shard`](super::Engine::begin_shard) and
-//! [`Engine::finish_shard`](super::Engine::finish_shard) do.
+//! [`Engine::finish_shard`](super::Engine::finish_shard) do. So are callers
+//! (`engine/entrance.rs`).
 //!
-//! What they show: no shard pauses for ever, whether it waits for another one, for a start, or for
-//! a message that runs alone; with a width of one nothing runs beside a shard; and that message is
-//! not left.
+//! What they show: no shard pauses for ever, whether it waits for another one, for a caller, for a
+//! start, or for a message that runs alone; with a width of one nothing runs beside a shard or a
+//! caller; and that message is not left.
 
 use super::{ShardTurn, WaitingShards};
 use crate::executor::board::{Board, How};
@@ -81,6 +82,23 @@ impl ShardsModel {
         });
     }
 
+    /// A caller's message, unless the caller cannot enter.
+    fn handle_for_caller(&self, lane: Lane) -> bool {
+        let job = Job::new(7, Access::Update, Some(lane));
+        let mut shared = self.shared.lock().unwrap();
+        let SharedModel { board, shards, .. } = &mut *shared;
+        let Some(how) = shards.begin_callers(&job, board) else { return false };
+        drop(shared);
+        if how == How::Direct {
+            self.touch();
+        }
+        self.change(|shared| {
+            shared.board.finish_shard(how, 1);
+            shared.left -= 1;
+        });
+        true
+    }
+
     fn touch(&self) {
         self.state.with_mut(|state| {
             // SAFETY: see the type.
@@ -128,6 +146,22 @@ fn shards_have_a_narrow_actor_one_after_the_other() {
         let model = ShardsModel::new(1, 4);
         let shards = [1, 2].map(|number| shard(&model, number, 2));
         shards.into_iter().for_each(|shard| shard.join().unwrap());
+    });
+}
+
+#[test]
+fn callers_enter_a_narrow_actor_one_at_a_time_and_shards_that_wait_for_them_go_on() {
+    model_within(3, || {
+        let model = ShardsModel::new(1, 3);
+        model.shared.lock().unwrap().board.set_open(true);
+        let lane = Lane::of_number(3);
+        let others = [shard(&model, 1, 1), shard(&model, lane.place(), 1)];
+        if !model.handle_for_caller(lane) {
+            // Its message goes the ordinary way.
+            shard(&model, 2, 1).join().unwrap();
+        }
+        others.into_iter().for_each(|shard| shard.join().unwrap());
+        model.change(|shared| assert_eq!(shared.left, 0));
     });
 }
 

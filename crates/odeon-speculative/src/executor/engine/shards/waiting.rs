@@ -6,6 +6,7 @@
 //!    longer goes on without.
 
 use crate::executor::board::{Board, How, ShardMay};
+use crate::executor::job::Job;
 use odeon_core::Message;
 use odeon_core::extend::SHARDS;
 use std::collections::VecDeque;
@@ -48,9 +49,21 @@ impl<P: Clone> WaitingShards<P> {
         Self { all: (0..SHARDS).map(|_| ShardState::Rests).collect(), ..Self::default() }
     }
 
-    /// Whether callers find the shard of their lane with nothing under way.
+    /// Whether a shard has nothing under way.
     pub(in super::super) fn rests(&self, number: u8) -> bool {
-        matches!(self.all.get(usize::from(number)), None | Some(ShardState::Rests))
+        matches!(self.all[usize::from(number)], ShardState::Rests)
+    }
+
+    /// A caller takes a place for its message, if there is one: none of the shards waits for it,
+    /// nor has that of its lane what the caller has sent before.
+    pub(in super::super) fn begin_callers<M: Message>(
+        &self,
+        job: &Job<M>,
+        board: &mut Board<M>,
+    ) -> Option<How> {
+        let lane = job.lane?;
+        let is_free = self.waiting.is_empty() && self.rests(lane.place());
+        (is_free && board.caller_may(job)).then(|| board.begin_shard())
     }
 
     /// How many have messages under way.
