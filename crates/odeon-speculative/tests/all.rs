@@ -13,6 +13,7 @@ mod s24_one_at_a_time;
 mod s24_s25_s26_random_programs;
 mod s24_shards;
 mod s24_shards_ends;
+mod s24_shards_idle;
 mod s24_shards_start;
 mod s24_widths;
 mod s25_arrival_order;

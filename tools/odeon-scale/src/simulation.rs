@@ -14,6 +14,8 @@
 //! What each step takes comes from outside ([`Costs`]). An actor of width 1 has no shards: its own
 //! turn handles each message from its one inbox.
 //!
+//! A shard that goes idle alone gives its place back, where a machine's keeps it.
+//!
 //! What is left out, so that more cores do better here than in a machine: threads that sleep for a
 //! lock are not overtaken by others, caches have room for everything, workers that look for work
 //! disturb nobody, and messages never meet at a variable, have no effects, and need nothing that

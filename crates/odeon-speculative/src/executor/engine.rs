@@ -32,7 +32,7 @@ use odeon_core::{ActorRef, Clock};
 use odeon_sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use odeon_sync::{Mutex, MutexGuard, interruption};
 use runners::Runners;
-use shards::{Phase, WaitingShards};
+use shards::{KeptWord, Phase, WaitingShards};
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ pub(crate) use ending::EndsWithMaker;
 pub(crate) use entrance::CallersEntrance;
 pub(crate) use in_place::how_in_place;
 pub(crate) use scratch::Scratch;
-pub(crate) use shards::{ShardEntry, ShardPlace};
+pub(crate) use shards::{KeptPlace, ShardEntry, ShardPlace};
 pub(crate) use working::{Executor, WIDE, shared_by_batch};
 
 /// What the executors of one actor share.
@@ -61,6 +61,7 @@ pub(crate) struct Engine<A: SpeculativeActor> {
     decisions: Decisions,
     copies: Copies,
     phase: Phase,
+    kept: KeptWord,
     /// Whether the actor's messages come to shards.
     is_divided: bool,
 }
@@ -83,6 +84,8 @@ struct Copies {
     /// Shards that have messages under way.
     busy_shards: AtomicUsize,
     is_open: AtomicBool,
+    /// Whether the actor has been without work since the last look at its width.
+    has_rested: AtomicBool,
 }
 
 impl Copies {
@@ -97,6 +100,7 @@ impl Copies {
             attention: AtomicUsize::new(0),
             busy_shards: AtomicUsize::new(0),
             is_open: AtomicBool::new(false),
+            has_rested: AtomicBool::new(false),
         }
     }
 }
@@ -196,12 +200,17 @@ impl<A: SpeculativeActor> Engine<A> {
             decisions,
             copies: Copies::new(width),
             phase: Phase::default(),
+            kept: KeptWord::default(),
             is_divided: false,
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, EngineState<A>> {
-        self.shared.lock().expect("no panic happens under the lock of the board")
+        let mut shared = self.shared.lock().expect("no panic happens under the lock of the board");
+        if let Some(kept) = self.kept.take_back() {
+            shared.account_for(kept);
+        }
+        shared
     }
 
     /// Gives the lock back, and tells the copies. Whoever has changed the board so that senders may
@@ -231,6 +240,9 @@ impl<A: SpeculativeActor> Engine<A> {
         self.copies.attention.store(attention, Ordering::Relaxed);
         self.copies.busy_shards.store(shards.busy(), Ordering::Relaxed);
         self.phase.set(*generation, board.is_halted());
+        if shared.lets_places_be_kept() {
+            self.kept.let_be_kept();
+        }
         drop(shared);
         given.iter().for_each(Pause::end);
         if let Some(me) = woken {
@@ -308,6 +320,9 @@ impl<A: SpeculativeActor> Engine<A> {
     pub(crate) fn set_state(&self, state: A) {
         let before = self.replace_state(Arc::new(state));
         drop_quietly(before);
+        // Those that have kept their places let go of the state before.
+        let members = |shared: &mut EngineState<A>| shared.members.clone();
+        self.change(members).iter().flatten().for_each(wake_shared);
         self.parking.wake_all(self);
     }
 

@@ -16,7 +16,7 @@ use crate::executor::attempt::Handled;
 use crate::executor::board::How;
 use crate::executor::dispatcher::TOGETHER;
 use crate::executor::engine::{
-    Engine, Executor, Scratch, ShardEntry, ShardPlace, how_in_place, shared_by_batch,
+    Engine, Executor, KeptPlace, Scratch, ShardEntry, ShardPlace, how_in_place, shared_by_batch,
 };
 use crate::executor::enlistment::Enlistment;
 use crate::executor::job::{Job, JobKind};
@@ -37,6 +37,8 @@ pub(crate) struct Shard<A: SpeculativeActor> {
     has_joined: bool,
     pause: Pause,
     place: Option<ShardPlace<A>>,
+    /// Its place, while it is idle.
+    kept: Option<KeptPlace<A>>,
     /// Reads that are to share a snapshot, in the present place.
     reads: VecDeque<Job<A::Msg>>,
     /// What has been taken from the inbox without a place for it.
@@ -58,6 +60,7 @@ impl<A: SpeculativeActor> Shard<A> {
             has_joined: false,
             pause: Pause::default(),
             place: None,
+            kept: None,
             reads: VecDeque::new(),
             taken: VecDeque::new(),
             brings: false,
@@ -141,6 +144,33 @@ impl<A: SpeculativeActor> Shard<A> {
     fn leave(&mut self, in_inbox: Option<usize>) {
         if let Some(place) = self.place.take() {
             self.engine.finish_shard(self.number, place, in_inbox);
+        }
+    }
+
+    /// Goes on in the place that it has kept, if that was not taken back.
+    fn resume(&mut self, ctx: &Context<'_, Self>) {
+        // Held back, it is not to have a place.
+        if extend::is_held(ctx) {
+            return;
+        }
+        let Some(me) = extend::served(ctx) else { return };
+        let Some(kept) = self.kept.take() else { return };
+        self.place = self.engine.resume_place(kept, me);
+    }
+
+    /// Goes idle with its place, if it may.
+    fn keeps_place(&mut self) -> bool {
+        let kept = self.place.take().map(|place| self.engine.keep_place(self.number, place));
+        match kept {
+            Some(Ok(kept)) => {
+                self.kept = kept;
+                true
+            }
+            Some(Err(place)) => {
+                self.place = Some(place);
+                false
+            }
+            None => false,
         }
     }
 
@@ -269,6 +299,9 @@ impl<A: SpeculativeActor> Behavior for Shard<A> {
 
     fn take_laned(&mut self, message: A::Msg, lane: Lane, ctx: &mut Context<'_, Self>) {
         let Some(job) = self.job(message, lane, ctx) else { return };
+        if self.kept.is_some() {
+            self.resume(ctx);
+        }
         if self.taken.is_empty() && (self.reads.is_empty() || is_read(&job)) {
             match self.handle_at_once(job) {
                 Ok(()) => {}
@@ -294,6 +327,7 @@ impl<A: SpeculativeActor> Behavior for Shard<A> {
 
     fn handle_deferred(&mut self, ctx: &mut Context<'_, Self>) -> bool {
         self.rests_unrelieved = false;
+        self.kept = self.kept.take().and_then(|kept| self.engine.look_at_kept(kept));
         if interruption::is_watched() {
             self.engine.wander();
         }
@@ -309,6 +343,11 @@ impl<A: SpeculativeActor> Behavior for Shard<A> {
                 // It is held back, or pauses, or ends.
                 return true;
             }
+        }
+        if self.taken.is_empty() && self.keeps_place() {
+            // It is woken for messages alone.
+            (self.has_renewed, self.rests_unrelieved) = (false, true);
+            return false;
         }
         self.leave(Some(0));
         if !self.taken.is_empty() {
@@ -353,6 +392,7 @@ impl<A: SpeculativeActor> Behavior for Shard<A> {
     fn give_back(&mut self, take: &mut dyn FnMut(A::Msg)) {
         self.put_back_reads();
         self.leave(None);
+        drop_quietly(self.kept.take());
         // One that has never started has another one in its place, maybe.
         if self.has_joined {
             self.engine.forget_shard(self.number);

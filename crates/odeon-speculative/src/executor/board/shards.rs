@@ -81,11 +81,11 @@ impl<M: Message> Board<M> {
         if self.is_direct { How::Direct } else { How::Logged }
     }
 
-    /// It gives the place back, and has handled so many messages.
-    pub(crate) fn finish_shard(&mut self, how: How, messages: usize) {
+    /// It gives the place back, and so many of its messages have waited for others of theirs.
+    pub(crate) fn finish_shard(&mut self, how: How, together: usize) {
         self.finish(how);
         self.lanes.note_shard(true, false);
-        self.lanes.note_waits(messages.saturating_sub(1) as u64);
+        self.lanes.note_waits(together as u64);
     }
 
     /// A message of this lane, which has never been here, waits outside of the board

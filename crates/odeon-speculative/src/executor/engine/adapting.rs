@@ -8,6 +8,7 @@ use crate::processing::width::{Controller, WidthSample};
 use crate::report::stats::SpeculationStats;
 use odeon_core::SpeculationReport;
 use odeon_core::extend::Reporter;
+use odeon_sync::atomic::Ordering;
 use odeon_sync::{MutexGuard, interruption};
 use std::sync::Arc;
 
@@ -80,6 +81,9 @@ impl<A: SpeculativeActor> Engine<A> {
         let configured = adapting.configured;
         let Some(mut present) = adapting.controller.take() else { return };
         drop(adapting);
+        if self.copies.has_rested.swap(false, Ordering::Relaxed) {
+            present.rests();
+        }
         let (commits, rollbacks) = (self.commits(), self.tally.rollbacks());
         let (at, width, waiting) = (self.clock.now(), self.width(), in_inbox + self.pressing());
         let look = WidthSample { at, width, commits, rollbacks, waiting };
@@ -124,7 +128,7 @@ impl<A: SpeculativeActor> Engine<A> {
     pub(crate) fn stats(&self) -> SpeculationStats {
         let (width, decisions) = (self.width(), self.decisions.all());
         let width_goes_by = self.adapting().goes_by;
-        let lanes = self.lock().board.lanes_in_use();
+        let lanes = self.with_board(|board| board.lanes_in_use());
         SpeculationStats {
             commits: self.commits(),
             width,
@@ -139,8 +143,10 @@ impl<A: SpeculativeActor> Engine<A> {
 
     /// The actor is without work.
     pub(crate) fn rests(&self) {
-        if let Some(controller) = &mut self.adapting().controller {
-            controller.rests();
+        // ORDERING: Relaxed, here and where it is looked at: what is sampled about that time is
+        // worth little in any case.
+        if !self.copies.has_rested.load(Ordering::Relaxed) {
+            self.copies.has_rested.store(true, Ordering::Relaxed);
         }
     }
 

@@ -22,32 +22,18 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+mod kept;
 #[cfg(all(test, odeon_loom))]
 mod loom;
+mod place;
 mod waiting;
 
+use kept::Kept;
+pub(crate) use kept::KeptPlace;
+pub(super) use kept::KeptWord;
+use place::PlaceTurns;
+pub(crate) use place::ShardPlace;
 pub(super) use waiting::{ShardTurn, WaitingShards};
-
-/// A place for messages of one shard.
-pub(crate) struct ShardPlace<A: SpeculativeActor> {
-    pub(crate) state: Arc<A>,
-    pub(crate) me: ActorRef<A::Msg>,
-    pub(crate) how: How,
-    /// The one in which it was given.
-    phase: u64,
-    begun: Duration,
-    /// How many messages it is for, at most, and how many of them are left.
-    messages: usize,
-    pub(crate) left: usize,
-    pub(crate) committed: u64,
-}
-
-impl<A: SpeculativeActor> ShardPlace<A> {
-    /// Messages that have been handled in it.
-    fn handled(&self) -> usize {
-        self.messages - self.left
-    }
-}
 
 /// What a shard may do with its messages.
 pub(crate) enum ShardEntry<A: SpeculativeActor> {
@@ -84,7 +70,7 @@ impl<A: SpeculativeActor> Engine<A> {
     /// Whether a shard may begin with another message in this place.
     #[inline(always)]
     pub(crate) fn goes_on_in(&self, place: &ShardPlace<A>) -> bool {
-        place.left > 0 && self.phase.is(place.phase)
+        place.left > 0 && self.phase.is(place.turns.phase)
     }
 
     /// A shard has been made; `false`: the actor has ended.
@@ -105,9 +91,9 @@ impl<A: SpeculativeActor> Engine<A> {
         (pause, in_inbox): (&Pause, usize),
         before: Option<ShardPlace<A>>,
     ) -> ShardEntry<A> {
-        let before = before.map(|place| (place, self.clock.now()));
+        let before = before.map(|place| self.turn_of_place_ends(place));
         let mut shared = self.lock();
-        let left = before.map(|(place, now)| self.leave_shard(&mut shared, number, place, now));
+        let left = before.map(|before| self.leave_shard(&mut shared, number, before));
         let EngineState { board, shards, state, pace, generation, .. } = &mut *shared;
         let mut entry = match state {
             None => ShardEntry::TooLate,
@@ -115,20 +101,10 @@ impl<A: SpeculativeActor> Engine<A> {
             Some(_) if shards.rests(number) && pace.is_long() => ShardEntry::Brings,
             Some(state) => match shards.begin(number, pause, board) {
                 ShardTurn::Placed(how) => {
-                    let (state, me, messages) =
-                        (state.clone(), me.clone(), pace.of_shard(board.width()));
-                    let (left, committed, begun) = (messages, 0, Duration::ZERO);
-                    let phase = Phase::of(*generation);
-                    ShardEntry::Placed(ShardPlace {
-                        phase,
-                        state,
-                        me,
-                        how,
-                        begun,
-                        messages,
-                        left,
-                        committed,
-                    })
+                    let (state, me) = (state.clone(), me.clone());
+                    let left = pace.of_shard(board.width());
+                    let turns = PlaceTurns::new(*generation, left);
+                    ShardEntry::Placed(ShardPlace { state, me, how, left, committed: 0, turns })
                 }
                 ShardTurn::Waits => ShardEntry::Waits,
                 ShardTurn::Brings => ShardEntry::Brings,
@@ -137,7 +113,7 @@ impl<A: SpeculativeActor> Engine<A> {
         self.after_shard(shared, me, left, Some(in_inbox));
         if let ShardEntry::Placed(place) = &mut entry {
             // Not before: what it has waited for is no time of its messages.
-            place.begun = self.clock.now();
+            place.turns.begin(&*self.clock);
         }
         entry
     }
@@ -150,9 +126,9 @@ impl<A: SpeculativeActor> Engine<A> {
         in_inbox: Option<usize>,
     ) {
         let me = place.me.clone();
-        let now = self.clock.now();
+        let place = self.turn_of_place_ends(place);
         let mut shared = self.lock();
-        let left = self.leave_shard(&mut shared, number, place, now);
+        let left = self.leave_shard(&mut shared, number, place);
         self.after_shard(shared, &me, Some(left), in_inbox);
     }
 
@@ -172,26 +148,25 @@ impl<A: SpeculativeActor> Engine<A> {
             pace.note(took, 1);
         }
         *committed += of_it_committed;
-        board.finish_shard(how, 1);
+        board.finish_shard(how, 0);
         *until_look = until_look.saturating_sub(1);
         self.after_shard(shared, me, Some(LeftPlace { state, handled: 1 }), Some(0));
+    }
+
+    /// Answers also how many messages were handled in this turn.
+    fn turn_of_place_ends(&self, mut place: ShardPlace<A>) -> (ShardPlace<A>, usize) {
+        let handled = place.turns.end(place.left, &*self.clock);
+        (place, handled)
     }
 
     fn leave_shard(
         &self,
         shared: &mut EngineState<A>,
         number: u8,
-        place: ShardPlace<A>,
-        now: Duration,
+        (place, handled): (ShardPlace<A>, usize),
     ) -> LeftPlace<A> {
-        let handled = place.handled();
-        let EngineState { board, shards, pace, committed, until_look, .. } = shared;
-        if handled > 0 {
-            pace.note(now.saturating_sub(place.begun), handled);
-        }
-        *committed += place.committed;
-        shards.finish(number, place.how, handled, board);
-        *until_look = until_look.saturating_sub(handled as u32);
+        place.turns.tell(&mut shared.pace);
+        shared.account_for(place.as_kept(number));
         LeftPlace { state: place.state, handled }
     }
 
@@ -284,6 +259,21 @@ impl<A: SpeculativeActor> Engine<A> {
     }
 }
 
+impl<A: SpeculativeActor> EngineState<A> {
+    /// A place is given back.
+    pub(super) fn account_for(&mut self, Kept { number, how, handled, committed, together }: Kept) {
+        self.committed += committed;
+        self.shards.finish(number, how, together, &mut self.board);
+        self.until_look = self.until_look.saturating_sub(handled as u32);
+    }
+
+    /// Whether a shard may keep its place when it goes idle: nobody else has messages under way.
+    pub(super) fn lets_places_be_kept(&self) -> bool {
+        let has_others = self.board.outstanding() > 0 || self.shards.busy() > 1 || self.presses;
+        self.state.is_some() && !has_others && !self.board.is_halted() && !self.is_to_rest
+    }
+}
+
 /// Which state messages are handled in, and whether what runs is to make way: what a shard looks at
 /// before each message. On a line of its own, which is hardly ever written.
 #[derive(Default)]
@@ -313,7 +303,7 @@ impl Phase {
     }
 }
 
-/// A place that has been given back.
+/// A place that has been given back, and how many messages were handled in this turn.
 struct LeftPlace<A> {
     state: Arc<A>,
     handled: usize,

@@ -1,13 +1,15 @@
-//! Exhaustive models of shards that wait for places. The board, who waits, and who rests are the
-//! real ones; the shards are threads, whose pauses are parkers, that do what
-//! [`Engine::begin_shard`](super::Engine::begin_shard) and
-//! [`Engine::finish_shard`](super::Engine::finish_shard) do. So are callers
-//! (`engine/entrance.rs`).
+//! Exhaustive models of shards that wait for places. The board, who waits, who rests, and the word
+//! of the place that is kept are the real ones; the shards are threads, whose pauses are parkers,
+//! that do what [`Engine::begin_shard`](super::Engine::begin_shard) and
+//! [`Engine::finish_shard`](super::Engine::finish_shard) do, and are idle between two messages. So
+//! are callers (`engine/entrance.rs`).
 //!
-//! What they show: no shard pauses for ever, whether it waits for another one, for a caller, for a
-//! start, or for a message that runs alone; with a width of one nothing runs beside a shard or a
-//! caller; and that message is not left.
+//! What they show: no shard pauses for ever, whether it waits for another one, for one that has
+//! kept its place, for a caller, for a start, or for a message that runs alone; with a width of one
+//! nothing runs beside a shard or a caller; that message is not left; and what is handled in a
+//! place that was kept is counted once.
 
+use super::kept::{Kept, KeptWord};
 use super::{ShardTurn, WaitingShards};
 use crate::executor::board::{Board, How};
 use crate::executor::engine::loom::model_within;
@@ -15,13 +17,14 @@ use crate::executor::engine::runners::Runners;
 use crate::executor::job::Job;
 use odeon_core::Access;
 use odeon_core::extend::Lane;
-use odeon_sync::{Mutex, Parker, UnsafeCell, thread};
+use odeon_sync::{Mutex, MutexGuard, Parker, UnsafeCell, thread};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// An actor with shards, and one runner beside them.
 struct ShardsModel {
     shared: Mutex<SharedModel>,
+    kept: KeptWord,
     /// What a message changes that nothing runs beside.
     state: UnsafeCell<u32>,
 }
@@ -44,48 +47,73 @@ impl ShardsModel {
         runners.fill(2, |_| runner.clone());
         let (board, shards) = (Board::new(width), WaitingShards::divided());
         let shared = Mutex::new(SharedModel { board, shards, runners, left: messages, runner });
-        Arc::new(Self { shared, state: UnsafeCell::new(0) })
+        Arc::new(Self { shared, kept: KeptWord::default(), state: UnsafeCell::new(0) })
+    }
+
+    /// As [`Engine::lock`](super::Engine::lock).
+    fn lock(&self) -> MutexGuard<'_, SharedModel> {
+        let mut shared = self.shared.lock().unwrap();
+        if let Some(Kept { number, how, handled, .. }) = self.kept.take_back() {
+            let SharedModel { board, shards, left, .. } = &mut *shared;
+            shards.finish(number, how, 0, board);
+            *left -= handled;
+        }
+        shared
     }
 
     /// As [`Engine::unlock`](super::Engine::unlock), after a change.
     fn change<R>(&self, change: impl FnOnce(&mut SharedModel) -> R) -> R {
-        let mut shared = self.shared.lock().unwrap();
+        let mut shared = self.lock();
         let result = change(&mut shared);
         let SharedModel { board, shards, runners, left, runner } = &mut *shared;
         let rested = runners.next(board).or_else(|| (*left == 0).then(|| runner.clone()));
         let given = shards.give(board);
+        if board.outstanding() == 0 && shards.busy() <= 1 && !board.is_halted() {
+            self.kept.let_be_kept();
+        }
         drop(shared);
         given.iter().chain(&rested).for_each(|parker| parker.unpark());
         result
     }
 
-    /// A message of the shard with this number.
-    fn handle_in(&self, number: u8, pause: &Arc<Parker>) {
-        let how = loop {
+    /// A message of the shard with this number, which has `kept` its place, or does so.
+    fn handle_in(&self, number: u8, pause: &Arc<Parker>, kept: &mut Option<Kept>) {
+        let resumed = kept.take().filter(|kept| self.kept.resume(*kept));
+        let how = resumed.map_or_else(|| self.placed(number, pause), |kept| kept.how);
+        if how == How::Direct {
+            self.touch();
+        }
+        let handled = resumed.map_or(0, |kept| kept.handled) + 1;
+        let place = Kept { number, how, handled, committed: 0, together: 0 };
+        if self.kept.keep(place) {
+            *kept = Some(place);
+            return;
+        }
+        self.change(|shared| {
+            let SharedModel { board, shards, left, .. } = shared;
+            shards.finish(number, how, 0, board);
+            *left -= handled;
+        });
+    }
+
+    fn placed(&self, number: u8, pause: &Arc<Parker>) -> How {
+        loop {
             let turn = self.change(|shared| {
                 let SharedModel { board, shards, .. } = shared;
                 shards.begin(number, pause, board)
             });
             match turn {
-                ShardTurn::Placed(how) => break how,
+                ShardTurn::Placed(how) => return how,
                 ShardTurn::Waits => pause.park(),
                 ShardTurn::Brings => unreachable!("nothing of its lanes is on the board"),
             }
-        };
-        if how == How::Direct {
-            self.touch();
         }
-        self.change(|shared| {
-            let SharedModel { board, shards, left, .. } = shared;
-            shards.finish(number, how, 1, board);
-            *left -= 1;
-        });
     }
 
     /// A caller's message, unless the caller cannot enter.
     fn handle_for_caller(&self, lane: Lane) -> bool {
         let job = Job::new(7, Access::Update, Some(lane));
-        let mut shared = self.shared.lock().unwrap();
+        let mut shared = self.lock();
         let SharedModel { board, shards, .. } = &mut *shared;
         let Some(how) = shards.begin_callers(&job, board) else { return false };
         drop(shared);
@@ -93,7 +121,7 @@ impl ShardsModel {
             self.touch();
         }
         self.change(|shared| {
-            shared.board.finish_shard(how, 1);
+            shared.board.finish_shard(how, 0);
             shared.left -= 1;
         });
         true
@@ -134,10 +162,14 @@ impl ShardsModel {
     }
 }
 
-/// A shard with so many messages.
+/// A shard with so many messages, which looks at the board in the end.
 fn shard(model: &Arc<ShardsModel>, number: u8, messages: usize) -> thread::JoinHandle<()> {
     let (model, pause) = (model.clone(), Arc::new(Parker::new()));
-    thread::spawn(move || (0..messages).for_each(|_| model.handle_in(number, &pause)))
+    thread::spawn(move || {
+        let mut kept = None;
+        (0..messages).for_each(|_| model.handle_in(number, &pause, &mut kept));
+        model.change(|_| ());
+    })
 }
 
 #[test]
@@ -146,6 +178,7 @@ fn shards_have_a_narrow_actor_one_after_the_other() {
         let model = ShardsModel::new(1, 4);
         let shards = [1, 2].map(|number| shard(&model, number, 2));
         shards.into_iter().for_each(|shard| shard.join().unwrap());
+        model.change(|shared| assert_eq!((shared.left, shared.shards.busy()), (0, 0)));
     });
 }
 

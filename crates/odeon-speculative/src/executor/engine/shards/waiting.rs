@@ -110,17 +110,17 @@ impl<P: Clone> WaitingShards<P> {
         }
     }
 
-    /// A shard gives its place back.
+    /// A shard gives its place back, of whose messages so many came with others.
     pub(in super::super) fn finish<M: Message>(
         &mut self,
         number: u8,
         how: How,
-        messages: usize,
+        together: usize,
         board: &mut Board<M>,
     ) {
         self.all[usize::from(number)] = ShardState::Rests;
         self.away -= 1;
-        board.finish_shard(how, messages);
+        board.finish_shard(how, together);
     }
 
     /// A shard ends.
