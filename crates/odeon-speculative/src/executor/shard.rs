@@ -232,7 +232,7 @@ impl<A: SpeculativeActor> Shard<A> {
 
     fn bring(&mut self, ctx: &mut Context<'_, Self>) {
         if let Some(me) = self.served(ctx) {
-            self.engine.add_of_shard(&mut self.taken, me, extend::waiting_about(ctx));
+            self.engine.add(&mut self.taken, || me);
         }
         if !self.taken.is_empty() {
             // The actor has ended.

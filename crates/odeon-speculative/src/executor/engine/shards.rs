@@ -12,13 +12,11 @@ use super::{Engine, EngineState, LOOK_EVERY, RELIEVED_BELOW, runners};
 use crate::actor::speculative_actor::SpeculativeActor;
 use crate::contained::drop_quietly;
 use crate::executor::board::How;
-use crate::executor::job::Job;
 use crate::executor::shard::Shard;
 use odeon_core::ActorRef;
 use odeon_core::extend::{self, Pause, SHARDS, let_out, wake, wake_shard};
 use odeon_sync::MutexGuard;
 use odeon_sync::atomic::{AtomicU64, Ordering};
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -198,24 +196,6 @@ impl<A: SpeculativeActor> Engine<A> {
         }
     }
 
-    /// A shard brings messages to the board.
-    pub(crate) fn add_of_shard(
-        self: &Arc<Self>,
-        jobs: &mut VecDeque<Job<A::Msg>>,
-        me: ActorRef<A::Msg>,
-        in_inbox: usize,
-    ) {
-        let count = jobs.len() as u32;
-        self.add(jobs, || me);
-        let mut shared = self.lock();
-        shared.until_look = shared.until_look.saturating_sub(count);
-        let waiting = waiting_at_look(&mut shared, in_inbox);
-        drop(shared);
-        if let Some(waiting) = waiting {
-            self.adapt(waiting);
-        }
-    }
-
     /// A shard ends, maybe before its actor does.
     pub(crate) fn forget_shard(&self, number: u8) {
         self.change(|shared| {
@@ -311,7 +291,7 @@ struct LeftPlace<A> {
 
 /// If it is time to look at the width: how many messages wait in inboxes, where one of those that
 /// have some has so many.
-fn waiting_at_look<A: SpeculativeActor>(
+pub(super) fn waiting_at_look<A: SpeculativeActor>(
     shared: &mut EngineState<A>,
     in_inbox: usize,
 ) -> Option<usize> {

@@ -4,6 +4,7 @@
 //! One message in five files: `dispatcher.rs` (from the inbox) → `board.rs` (its lane, who takes
 //! it) → **`engine/working.rs`** → `attempt.rs` (the transaction) → `exit.rs` (its effects).
 
+use super::shards::waiting_at_look;
 use super::{Engine, EngineState, Scratch, runners};
 use crate::actor::context::Me;
 use crate::actor::speculative_actor::SpeculativeActor;
@@ -242,6 +243,9 @@ impl<A: SpeculativeActor> Engine<A> {
         scratch: &mut Scratch<A::Msg>,
     ) -> Option<(How, Arc<A>)> {
         let (mut shared, mut too_late, give_way) = self.recall(how, self.lock());
+        // The own turn of an actor without shards looks by itself.
+        shared.until_look = shared.until_look.saturating_sub(scratch.messages as u32);
+        let waiting = if self.is_divided() { waiting_at_look(&mut shared, 0) } else { None };
         let EngineState { board, runners, state: kept, pace, committed, .. } = &mut *shared;
         pace.note(scratch.took, scratch.messages);
         *committed += mem::take(&mut scratch.committed);
@@ -286,6 +290,9 @@ impl<A: SpeculativeActor> Engine<A> {
         }
         if next.is_none() {
             drop_quietly(state.take());
+        }
+        if let Some(waiting) = waiting {
+            self.adapt(waiting);
         }
         next.zip(state)
     }
