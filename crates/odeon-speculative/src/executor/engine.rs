@@ -136,7 +136,7 @@ struct EngineState<A: SpeculativeActor> {
     shards: WaitingShards<Pause>,
     /// The shards themselves, by their numbers.
     members: Vec<Option<ActorRef<A::Msg>>>,
-    /// Messages of shards until the next look at the width.
+    /// Messages until the next look at the width, of an actor with shards.
     until_look: u32,
     pace: Pace,
     /// Messages that executors have brought to commit in batches. Counted here and not in the

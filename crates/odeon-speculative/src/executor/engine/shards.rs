@@ -26,9 +26,9 @@ mod loom;
 mod place;
 mod waiting;
 
-use kept::Kept;
 pub(crate) use kept::KeptPlace;
 pub(super) use kept::KeptWord;
+use kept::PlaceAccount;
 use place::PlaceTurns;
 pub(crate) use place::ShardPlace;
 pub(super) use waiting::{ShardTurn, WaitingShards};
@@ -164,7 +164,7 @@ impl<A: SpeculativeActor> Engine<A> {
         (place, handled): (ShardPlace<A>, usize),
     ) -> LeftPlace<A> {
         place.turns.tell(&mut shared.pace);
-        shared.account_for(place.as_kept(number));
+        shared.account_for(place.account(number));
         LeftPlace { state: place.state, handled }
     }
 
@@ -241,7 +241,10 @@ impl<A: SpeculativeActor> Engine<A> {
 
 impl<A: SpeculativeActor> EngineState<A> {
     /// A place is given back.
-    pub(super) fn account_for(&mut self, Kept { number, how, handled, committed, together }: Kept) {
+    pub(super) fn account_for(
+        &mut self,
+        PlaceAccount { number, how, handled, committed, together }: PlaceAccount,
+    ) {
         self.committed += committed;
         self.shards.finish(number, how, together, &mut self.board);
         self.until_look = self.until_look.saturating_sub(handled as u32);

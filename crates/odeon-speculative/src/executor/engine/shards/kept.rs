@@ -39,7 +39,7 @@ pub(in super::super) struct KeptWord(AtomicU64);
 
 /// What the word of a kept place says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) struct Kept {
+pub(in super::super) struct PlaceAccount {
     pub(super) number: u8,
     pub(super) how: How,
     /// Messages that have been handled there; of these, those that have committed, and those that
@@ -49,7 +49,7 @@ pub(in super::super) struct Kept {
     pub(super) together: usize,
 }
 
-impl Kept {
+impl PlaceAccount {
     fn word(self) -> u64 {
         let is_direct = if self.how == How::Direct { DIRECT } else { 0 };
         let counts = [self.handled as u64, self.committed, self.together as u64];
@@ -78,9 +78,9 @@ impl Default for KeptWord {
 impl KeptWord {
     /// Rule 1, with the lock. Answers the place that was kept.
     #[inline]
-    pub(in super::super) fn take_back(&self) -> Option<Kept> {
+    pub(in super::super) fn take_back(&self) -> Option<PlaceAccount> {
         // ORDERING: AcqRel: what was done in the place comes before what is done under the lock.
-        Kept::of(self.0.swap(NONE, Ordering::AcqRel))
+        PlaceAccount::of(self.0.swap(NONE, Ordering::AcqRel))
     }
 
     /// Rule 2, with the lock, after [`take_back`](Self::take_back).
@@ -100,7 +100,7 @@ impl KeptWord {
 
     /// As the shard, with its place; `false`: that is to be given back.
     #[inline]
-    pub(super) fn keep(&self, kept: Kept) -> bool {
+    pub(super) fn keep(&self, kept: PlaceAccount) -> bool {
         // ORDERING: AcqRel: partner of `take_back`; and who gave the lock back last has set the
         // phase before, which is looked at after this.
         let change = (MAY_BE_KEPT, kept.word());
@@ -108,14 +108,14 @@ impl KeptWord {
     }
 
     /// As the shard that has kept this place: whether it has it still.
-    fn is(&self, kept: Kept) -> bool {
+    fn is(&self, kept: PlaceAccount) -> bool {
         // ORDERING: Relaxed: a look at what only makes memory free.
         self.0.load(Ordering::Relaxed) == kept.word()
     }
 
     /// Rule 3, as the shard that has kept this place; `false`: it was taken back.
     #[inline]
-    pub(super) fn resume(&self, kept: Kept) -> bool {
+    pub(super) fn resume(&self, kept: PlaceAccount) -> bool {
         // ORDERING: Acquire: partner of `let_be_kept`.
         let change = (kept.word(), MAY_BE_KEPT);
         self.0.compare_exchange(change.0, change.1, Ordering::Acquire, Ordering::Relaxed).is_ok()
@@ -125,7 +125,7 @@ impl KeptWord {
 /// A place as an idle shard has it.
 pub(crate) struct KeptPlace<A> {
     state: Arc<A>,
-    kept: Kept,
+    kept: PlaceAccount,
     turns: PlaceTurns,
     left: usize,
 }
@@ -145,7 +145,7 @@ impl<A: SpeculativeActor> Engine<A> {
             return Err(place);
         }
         extend::note_handled(place.turns.end(place.left, &*self.clock) as u32);
-        let kept = place.as_kept(number);
+        let kept = place.account(number);
         if kept.handled > MOST || !self.kept.keep(kept) {
             return Err(place);
         }

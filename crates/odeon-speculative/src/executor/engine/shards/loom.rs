@@ -9,7 +9,7 @@
 //! nothing runs beside a shard or a caller; that message is not left; and what is handled in a
 //! place that was kept is counted once.
 
-use super::kept::{Kept, KeptWord};
+use super::kept::{KeptWord, PlaceAccount};
 use super::{ShardTurn, WaitingShards};
 use crate::executor::board::{Board, How};
 use crate::executor::engine::loom::model_within;
@@ -53,7 +53,7 @@ impl ShardsModel {
     /// As [`Engine::lock`](super::Engine::lock).
     fn lock(&self) -> MutexGuard<'_, SharedModel> {
         let mut shared = self.shared.lock().unwrap();
-        if let Some(Kept { number, how, handled, .. }) = self.kept.take_back() {
+        if let Some(PlaceAccount { number, how, handled, .. }) = self.kept.take_back() {
             let SharedModel { board, shards, left, .. } = &mut *shared;
             shards.finish(number, how, 0, board);
             *left -= handled;
@@ -77,14 +77,14 @@ impl ShardsModel {
     }
 
     /// A message of the shard with this number, which has `kept` its place, or does so.
-    fn handle_in(&self, number: u8, pause: &Arc<Parker>, kept: &mut Option<Kept>) {
+    fn handle_in(&self, number: u8, pause: &Arc<Parker>, kept: &mut Option<PlaceAccount>) {
         let resumed = kept.take().filter(|kept| self.kept.resume(*kept));
         let how = resumed.map_or_else(|| self.placed(number, pause), |kept| kept.how);
         if how == How::Direct {
             self.touch();
         }
         let handled = resumed.map_or(0, |kept| kept.handled) + 1;
-        let place = Kept { number, how, handled, committed: 0, together: 0 };
+        let place = PlaceAccount { number, how, handled, committed: 0, together: 0 };
         if self.kept.keep(place) {
             *kept = Some(place);
             return;

@@ -1,7 +1,7 @@
 //! A place for messages of one shard, and what is counted in it.
 
 use super::Phase;
-use super::kept::Kept;
+use super::kept::PlaceAccount;
 use crate::actor::speculative_actor::SpeculativeActor;
 use crate::executor::board::How;
 use crate::processing::pace::Pace;
@@ -23,10 +23,10 @@ pub(crate) struct ShardPlace<A: SpeculativeActor> {
 
 impl<A: SpeculativeActor> ShardPlace<A> {
     /// As the shard with this number keeps it.
-    pub(super) fn as_kept(&self, number: u8) -> Kept {
+    pub(super) fn account(&self, number: u8) -> PlaceAccount {
         let Self { how, committed, turns, .. } = self;
         let handled = turns.messages - turns.left_before;
-        Kept { number, how: *how, handled, committed: *committed, together: turns.together }
+        PlaceAccount { number, how: *how, handled, committed: *committed, together: turns.together }
     }
 }
 
