@@ -15,6 +15,7 @@
 //! | did every message end up somewhere? | [`Ledger`] | `conservation.rs` |
 //! | can what clients were told be explained? | [`History`], [`Model`] | `history.rs`, `history/*` |
 //! | was every value dropped, and once? | [`DropTracker`] | `drop_tracker.rs` |
+//! | what does my log find after a crash, or a disk that fails? | [`disk`] | `disk.rs`, `disk/*` |
 //! | what does my kernel in CUDA C compute? | [`CudaOnCores`] | `cuda_on_cores.rs`, `cuda_on_cores/cuda.hpp` |
 //! | what if it breaks its process, or never ends? | [`OwnProcess`] | `own_process.rs` |
 //! | does my mailbox, my stage keep the promises? | [`conformance`] | `conformance/*` |
@@ -228,6 +229,7 @@ pub mod conformance;
 mod conservation;
 mod cuda_on_cores;
 mod deterministic_scheduler;
+pub mod disk;
 mod drop_tracker;
 mod faults;
 mod history;

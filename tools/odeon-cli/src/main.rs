@@ -4,6 +4,7 @@
 
 mod bench;
 mod energy;
+mod log;
 mod output;
 mod progress;
 #[cfg(feature = "theaters")]
@@ -39,6 +40,8 @@ enum Command {
     /// Show which energy counters this machine has, who chooses its frequencies, and what it draws
     /// when idle.
     Energy(energy::EnergyArguments),
+    /// Look at the log of durable actors, or for damage in it. Nothing is changed.
+    Log(log::LogArguments),
     /// A member of a workload that has several processes; the one that measures starts it.
     #[cfg(feature = "theaters")]
     #[command(hide = true)]
@@ -64,6 +67,7 @@ fn main() -> ExitCode {
             exit(theater::run(&arguments), theater::TheaterError::is_bad_argument)
         }
         Command::Energy(arguments) => exit(energy::run(&arguments), EnergyError::is_bad_argument),
+        Command::Log(arguments) => exit(log::run(&arguments), log::ToolError::is_bad_argument),
         #[cfg(feature = "devices")]
         Command::Serve { post } => {
             exit(odeon_bench::run_server(&post), BenchError::is_bad_argument)

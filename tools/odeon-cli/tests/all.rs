@@ -9,6 +9,7 @@ mod command_line;
 mod energy;
 #[cfg(feature = "full")]
 mod figures;
+mod log;
 #[cfg(feature = "full")]
 mod members;
 #[cfg(feature = "theaters")]
