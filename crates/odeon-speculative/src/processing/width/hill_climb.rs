@@ -31,6 +31,9 @@ const FORGOTTEN: f64 = 0.02;
 /// For a greater one executors have to be woken, which takes milliseconds if their threads sleep.
 const SETTLING_UP: u32 = 4;
 const SETTLING_DOWN: u32 = 3;
+/// TUNE: and from the time on at which a greater one was kept. The pool may take some 20 ms to find
+/// that another worker pays; what then becomes faster would be taken for another workload.
+const SETTLING_THERE: u32 = 12;
 
 /// By the throughput: another width is tried from time to time, and kept if it is clearly better.
 /// The policy of [`Processing::adaptive`](crate::Processing::adaptive).
@@ -176,6 +179,9 @@ impl HillClimb {
         *self.looks(!self.upwards) =
             LookPauses::after(if is_far_better { LONGEST_PAUSE } else { LONG_PAUSE });
         (self.here, self.highest) = (now, now);
+        if self.upwards {
+            self.settling = SETTLING_THERE;
+        }
         self.phase = ClimbPhase::Staying;
     }
 }
