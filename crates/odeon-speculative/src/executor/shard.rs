@@ -160,18 +160,11 @@ impl<A: SpeculativeActor> Shard<A> {
 
     /// Goes idle with its place, if it may.
     fn keeps_place(&mut self) -> bool {
-        let kept = self.place.take().map(|place| self.engine.keep_place(self.number, place));
-        match kept {
-            Some(Ok(kept)) => {
-                self.kept = kept;
-                true
-            }
-            Some(Err(place)) => {
-                self.place = Some(place);
-                false
-            }
-            None => false,
+        if self.place.is_none() {
+            return false;
         }
+        self.kept = self.engine.keep_place(self.number, &mut self.place);
+        self.place.is_none()
     }
 
     #[cold]

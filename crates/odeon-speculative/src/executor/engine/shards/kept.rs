@@ -131,35 +131,34 @@ pub(crate) struct KeptPlace<A> {
 }
 
 impl<A: SpeculativeActor> Engine<A> {
-    /// A shard goes idle, and keeps its place if it may. Answers what it keeps of it, if it is not
-    /// taken back at once.
-    ///
-    /// # Errors
-    /// The place, if it may not.
+    /// A shard goes idle. If it may keep its place, that is taken out; answers what the shard keeps
+    /// of it, if the place is not taken back at once.
     pub(crate) fn keep_place(
         &self,
         number: u8,
-        mut place: ShardPlace<A>,
-    ) -> Result<Option<KeptPlace<A>>, ShardPlace<A>> {
-        if !self.goes_on_in(&place) || !self.kept.may_be_kept() {
-            return Err(place);
+        shards: &mut Option<ShardPlace<A>>,
+    ) -> Option<KeptPlace<A>> {
+        let place = shards.as_mut().filter(|place| self.goes_on_in(place))?;
+        if !self.kept.may_be_kept() {
+            return None;
         }
         extend::note_handled(place.turns.end(place.left, &*self.clock) as u32);
         let kept = place.account(number);
         if kept.handled > MOST || !self.kept.keep(kept) {
-            return Err(place);
+            return None;
         }
-        if !self.goes_on_in(&place) {
-            // The state has been replaced, and nobody would have this shard let go of it.
-            if self.kept.resume(kept) {
-                return Err(place);
-            }
-            drop_quietly(place.state);
-            return Ok(None);
+        let is_same_state = self.goes_on_in(place);
+        if !is_same_state && self.kept.resume(kept) {
+            // Nobody would have this shard let go of the state, which has been replaced.
+            return None;
+        }
+        let ShardPlace { state, turns, left, .. } = shards.take()?;
+        if !is_same_state {
+            drop_quietly(state);
+            return None;
         }
         self.rests();
-        let ShardPlace { state, turns, left, .. } = place;
-        Ok(Some(KeptPlace { state, kept, turns, left }))
+        Some(KeptPlace { state, kept, turns, left })
     }
 
     /// A shard that has kept its place has messages. `None`: the place was taken back.
