@@ -153,6 +153,7 @@ impl<A: SpeculativeActor> Shard<A> {
         if extend::is_held(ctx) {
             return;
         }
+        debug_assert!(self.place.is_none(), "it has none while it keeps one");
         let Some(me) = extend::served(ctx) else { return };
         let Some(kept) = self.kept.take() else { return };
         self.place = self.engine.resume_place(kept, me);
@@ -203,6 +204,12 @@ impl<A: SpeculativeActor> Shard<A> {
             if !self.reads.is_empty() {
                 self.read();
                 continue;
+            }
+            if self.kept.is_some() {
+                self.resume(ctx);
+                if self.place.is_some() {
+                    continue;
+                }
             }
             let Some(me) = self.served(ctx) else { return ctx.stop() };
             let looks = (&self.pause, extend::waiting_about(ctx));
