@@ -81,7 +81,7 @@ struct Copies {
     width: AtomicUsize,
     /// 1 if the actor's own turn has something to see to.
     attention: AtomicUsize,
-    /// Shards that have messages under way.
+    /// Shards, and callers beside them, that have messages under way.
     busy_shards: AtomicUsize,
     is_open: AtomicBool,
     /// Whether the actor has been without work since the last look at its width.
@@ -238,7 +238,7 @@ impl<A: SpeculativeActor> Engine<A> {
         self.copies.committed.store(*committed, Ordering::Relaxed);
         self.copies.width.store(board.width(), Ordering::Relaxed);
         self.copies.attention.store(attention, Ordering::Relaxed);
-        self.copies.busy_shards.store(shards.busy(), Ordering::Relaxed);
+        self.copies.busy_shards.store(shards.under_way(), Ordering::Relaxed);
         self.phase.set(*generation, board.is_halted());
         if shared.lets_places_be_kept() {
             self.kept.let_be_kept();

@@ -233,6 +233,9 @@ impl<A: SpeculativeActor> Shard<A> {
     fn bring(&mut self, ctx: &mut Context<'_, Self>) {
         if let Some(me) = self.served(ctx) {
             self.engine.add(&mut self.taken, || me);
+            self.engine.look_if_due(extend::waiting_about(ctx));
+            // Taken back, if it had one.
+            self.kept = self.kept.take().and_then(|kept| self.engine.look_at_kept(kept));
         }
         if !self.taken.is_empty() {
             // The actor has ended.

@@ -115,9 +115,9 @@ impl Sample {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Its functions are called in turns of the actor: they should only compute. They may look at the
-/// actor's statistics. One that changes the actor's processing is replaced by that. One that panics
-/// is not asked any more, and the width stays as it is.
+/// Its functions are called by whoever executes messages of the actor: they should only compute.
+/// They may look at the actor's statistics. One that changes the actor's processing is replaced by
+/// that. One that panics is not asked any more, and the width stays as it is.
 pub trait WidthPolicy: Send {
     /// The width to begin with, from 1 to `most`.
     fn first(&mut self, most: usize) -> usize {

@@ -18,7 +18,7 @@ pub(crate) const LOOK_EVERY: u32 = 64;
 /// Who changes the width. A user's policy is never called under the lock of this: it may look at
 /// the actor's statistics.
 pub(super) struct Adapting {
-    /// `None`: nobody, or the actor's own turn has it at this moment.
+    /// `None`: nobody, or somebody looks at the width at this moment.
     controller: Option<Controller>,
     /// What it said last of what it goes by.
     goes_by: Option<&'static str>,
@@ -75,7 +75,7 @@ impl<A: SpeculativeActor> Engine<A> {
         self.adapting.lock().expect("no panic happens under this lock")
     }
 
-    /// The actor's own turn has handled or brought some messages; so many still wait in the inbox.
+    /// Some messages have been handled, or brought; so many still wait in the inbox.
     pub(crate) fn adapt(&self, in_inbox: usize) {
         let mut adapting = self.adapting();
         let configured = adapting.configured;

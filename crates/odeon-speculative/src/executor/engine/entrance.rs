@@ -84,14 +84,16 @@ impl<A: SpeculativeActor> Engine<A> {
         let Some(how) = shards.begin_callers(&job, board) else { return Err(job.message) };
         let state = state.clone().expect("nothing is taken after the end");
         let is_timed = *until_look % TIMED == 0;
-        // A place that is taken changes nothing that others are to be told.
+        // ORDERING: Relaxed: as in `unlock`. Nothing else of that is to be done for a place that is
+        // taken.
+        self.copies.busy_shards.store(shards.under_way(), Ordering::Relaxed);
         drop(shared);
         let begun = is_timed.then(|| self.clock.now());
         let attempt = self.attempt_in_place(me, how_in_place(how, job.kind));
         let handled = attempt.of_message(&*state, &job, &mut Outbox::new());
-        let committed = self.after_attempt(me, &state, handled, job).unwrap_or(0);
+        let handled = self.after_attempt(me, &state, handled, job);
         let took = begun.map(|begun| self.clock.now().saturating_sub(begun));
-        self.finish_callers(me, state, how, committed, took);
+        self.finish_callers(me, state, how, handled, took);
         Ok(())
     }
 }

@@ -130,25 +130,36 @@ impl<A: SpeculativeActor> Engine<A> {
         self.after_shard(shared, &me, Some(left), in_inbox);
     }
 
-    /// A caller's message has been handled in a place of its own, which took so long, if it was
-    /// timed.
+    /// A caller gives back the place of its message, in which so many have been handled; `None`:
+    /// others go on with it. The message took so long, if it was timed.
     pub(super) fn finish_callers(
         self: &Arc<Self>,
         me: &ActorRef<A::Msg>,
         state: Arc<A>,
         how: How,
-        of_it_committed: u64,
+        handled: Option<u64>,
         took: Option<Duration>,
     ) {
         let mut shared = self.lock();
-        let EngineState { board, pace, committed, until_look, .. } = &mut *shared;
-        if let Some(took) = took {
-            pace.note(took, 1);
+        let EngineState { board, shards, pace, committed, until_look, .. } = &mut *shared;
+        shards.finish_callers(how, board);
+        if let Some(count) = handled {
+            if let Some(took) = took {
+                pace.note(took, 1);
+            }
+            *committed += count;
+            *until_look = until_look.saturating_sub(1);
         }
-        *committed += of_it_committed;
-        board.finish_shard(how, 0);
-        *until_look = until_look.saturating_sub(1);
-        self.after_shard(shared, me, Some(LeftPlace { state, handled: 1 }), Some(0));
+        let left = LeftPlace { state, handled: usize::from(handled.is_some()) };
+        self.after_shard(shared, me, Some(left), Some(0));
+    }
+
+    /// Looks at the width, if it is time to.
+    pub(crate) fn look_if_due(&self, in_inbox: usize) {
+        let waiting = waiting_at_look(&mut self.lock(), in_inbox);
+        if let Some(waiting) = waiting {
+            self.adapt(waiting);
+        }
     }
 
     /// Answers also how many messages were handled in this turn.
@@ -252,8 +263,9 @@ impl<A: SpeculativeActor> EngineState<A> {
 
     /// Whether a shard may keep its place when it goes idle: nobody else has messages under way.
     pub(super) fn lets_places_be_kept(&self) -> bool {
-        let has_others = self.board.outstanding() > 0 || self.shards.busy() > 1 || self.presses;
-        self.state.is_some() && !has_others && !self.board.is_halted() && !self.is_to_rest
+        let has_others = self.board.outstanding() > 0 || self.shards.under_way() > 1;
+        let may_be_idle = !self.presses && !self.is_to_rest && !self.board.is_halted();
+        self.state.is_some() && !has_others && may_be_idle
     }
 }
 

@@ -205,7 +205,11 @@ impl<A: SpeculativeActor> Visiting for Visit<A> {
         if self.is_last && ending == VisitEnd::Committed {
             Participant::stop(&*engine);
         }
-        engine.with_board(|board| board.finish_visit(who, lane));
+        engine.change(|shared| {
+            shared.board.finish_visit(who, lane);
+            // Who brings messages looks at the width.
+            shared.until_look = shared.until_look.saturating_sub(1);
+        });
     }
 }
 

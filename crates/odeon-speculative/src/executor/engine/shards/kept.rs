@@ -147,13 +147,14 @@ impl<A: SpeculativeActor> Engine<A> {
         if kept.handled > MOST || !self.kept.keep(kept) {
             return None;
         }
-        let is_same_state = self.goes_on_in(place);
-        if !is_same_state && self.kept.resume(kept) {
-            // Nobody would have this shard let go of the state, which has been replaced.
+        let goes_on = self.goes_on_in(place);
+        if !goes_on && self.kept.resume(kept) {
+            // Halted, or of a state that has been replaced: nobody would have this shard let go of
+            // that.
             return None;
         }
         let ShardPlace { state, turns, left, .. } = shards.take()?;
-        if !is_same_state {
+        if !goes_on {
             drop_quietly(state);
             return None;
         }

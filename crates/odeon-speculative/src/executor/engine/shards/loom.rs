@@ -68,7 +68,7 @@ impl ShardsModel {
         let SharedModel { board, shards, runners, left, runner } = &mut *shared;
         let rested = runners.next(board).or_else(|| (*left == 0).then(|| runner.clone()));
         let given = shards.give(board);
-        if board.outstanding() == 0 && shards.busy() <= 1 && !board.is_halted() {
+        if board.outstanding() == 0 && shards.under_way() <= 1 && !board.is_halted() {
             self.kept.let_be_kept();
         }
         drop(shared);
@@ -121,8 +121,9 @@ impl ShardsModel {
             self.touch();
         }
         self.change(|shared| {
-            shared.board.finish_shard(how, 0);
-            shared.left -= 1;
+            let SharedModel { board, shards, left, .. } = shared;
+            shards.finish_callers(how, board);
+            *left -= 1;
         });
         true
     }

@@ -19,6 +19,8 @@ pub(crate) struct WaitingShards<P> {
     pressed: Vec<u8>,
     /// How many are given a place, or placed.
     away: usize,
+    /// Callers that have a place beside them.
+    callers: usize,
 }
 
 enum ShardState<P> {
@@ -31,7 +33,7 @@ enum ShardState<P> {
 impl<P> Default for WaitingShards<P> {
     fn default() -> Self {
         let (waiting, pressed) = (VecDeque::new(), Vec::new());
-        Self { all: Box::default(), waiting, pressed, away: 0 }
+        Self { all: Box::default(), waiting, pressed, away: 0, callers: 0 }
     }
 }
 
@@ -57,18 +59,33 @@ impl<P: Clone> WaitingShards<P> {
     /// A caller takes a place for its message, if there is one: none of the shards waits for it,
     /// nor has that of its lane what the caller has sent before.
     pub(in super::super) fn begin_callers<M: Message>(
-        &self,
+        &mut self,
         job: &Job<M>,
         board: &mut Board<M>,
     ) -> Option<How> {
         let lane = job.lane?;
         let is_free = self.waiting.is_empty() && self.rests(lane.place());
-        (is_free && board.caller_may(job)).then(|| board.begin_shard())
+        if !is_free || !board.caller_may(job) {
+            return None;
+        }
+        self.callers += 1;
+        Some(board.begin_shard())
     }
 
-    /// How many have messages under way.
+    /// A caller gives its place back.
+    pub(in super::super) fn finish_callers<M: Message>(&mut self, how: How, board: &mut Board<M>) {
+        self.callers -= 1;
+        board.finish_shard(how, 0);
+    }
+
+    /// How many shards have messages under way.
     pub(in super::super) fn busy(&self) -> usize {
         self.away + self.waiting.len()
+    }
+
+    /// How many shards and callers have messages under way.
+    pub(in super::super) fn under_way(&self) -> usize {
+        self.busy() + self.callers
     }
 
     /// A shard has messages. If it is to wait, `pause` is how it goes on.
