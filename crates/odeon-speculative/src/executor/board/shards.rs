@@ -1,5 +1,5 @@
 //! Shards: executors with inboxes of their own (`executor/shard.rs`). What they handle themselves
-//! nobody counts here; they take places.
+//! nobody counts here; they take places. So do callers beside them.
 //!
 //! RULES
 //! 1. A shard that handles messages has one place for changes, as a batch has. It is given none
@@ -70,7 +70,7 @@ impl<M: Message> Board<M> {
         }
     }
 
-    /// A shard that may takes a place.
+    /// A shard that may takes a place, or a caller.
     pub(crate) fn begin_shard(&mut self) -> How {
         self.note_task_of_others();
         self.shards.batches = 0;

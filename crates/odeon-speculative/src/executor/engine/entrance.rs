@@ -3,6 +3,7 @@
 //! If the actor has shards, a caller does what a shard does, for one message: it takes a place, and
 //! its job never is on the board. Otherwise it takes a batch of one, whose lane is its own.
 
+use super::shards::TIMED;
 use super::{Engine, EngineState, LOOK_EVERY, Scratch, how_in_place};
 use crate::actor::speculative_actor::SpeculativeActor;
 use crate::contained::quietly;
@@ -12,9 +13,6 @@ use odeon_core::ActorRef;
 use odeon_core::extend::{Entrance, Lane, Outbox};
 use odeon_sync::atomic::Ordering;
 use std::sync::Arc;
-
-/// TUNE: one in so many of those who call an actor with shards looks at the clock.
-const TIMED: u32 = 16;
 
 /// Of one actor.
 pub(crate) struct CallersEntrance<A: SpeculativeActor> {

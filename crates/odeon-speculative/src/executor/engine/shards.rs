@@ -31,6 +31,7 @@ pub(super) use kept::KeptWord;
 use kept::PlaceAccount;
 use place::PlaceTurns;
 pub(crate) use place::ShardPlace;
+pub(super) use place::TIMED;
 pub(super) use waiting::{ShardTurn, WaitingShards};
 
 /// What a shard may do with its messages.

@@ -212,7 +212,7 @@ impl<A: SpeculativeActor> Engine<A> {
     }
 
     /// A message is over; answers whether it was handled.
-    pub(crate) fn over(&self, outcome: Handled, job: Job<A::Msg>) -> u64 {
+    pub(super) fn over(&self, outcome: Handled, job: Job<A::Msg>) -> u64 {
         match outcome.and_drop(job, &self.tally) {
             Handled::Last => {
                 self.stop();

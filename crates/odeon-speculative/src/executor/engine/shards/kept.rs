@@ -10,8 +10,8 @@
 //!    lock since: all is as it was.
 //!
 //! The shard does not keep the actor meanwhile. It keeps its state; so when that is replaced all
-//! shards are woken after that, and let go of what they have kept. Covered by
-//! `engine/shards/loom.rs`.
+//! shards are woken after that, and let go of what they have kept. The rules are covered by
+//! `engine/shards/loom.rs`, that by `tests/s24_shards_idle.rs`.
 
 use super::Engine;
 use super::place::{PlaceTurns, ShardPlace};

@@ -47,8 +47,9 @@ pub(super) struct PlaceTurns {
     timed: (Duration, usize),
 }
 
-/// TUNE: one turn in so many is timed, of those of a shard that has kept its place.
-const TIMED: u32 = 16;
+/// TUNE: one in so many is timed: of the turns of a shard that has kept its place, and of callers'
+/// messages.
+pub(in super::super) const TIMED: u32 = 16;
 
 impl PlaceTurns {
     pub(super) fn new(generation: u64, messages: usize) -> Self {
