@@ -251,18 +251,19 @@ fn s42_s26_a_failure_is_that_of_its_message_and_the_actor_is_made_anew() {
     });
     until_let_in(&bank);
     let failures: usize = by_callers(|caller| {
+        let add = || bank.call(|reply| Order::Add(caller, reply)).wait().unwrap().0;
         let mut failures = 0;
         for n in 0..200 {
-            match n % 20 == 5 * caller {
-                true => match bank.call(Order::Fail).wait() {
-                    Err(AskError::Failed(text)) => {
-                        assert_eq!(text.to_string(), "as it was told");
-                        failures += 1;
-                    }
-                    other => panic!("{other:?}"),
-                },
-                false => drop(bank.call(|reply| Order::Add(caller, reply)).wait().unwrap()),
+            if n % 20 != 5 * caller {
+                add();
+                continue;
             }
+            match bank.call(Order::Fail).wait() {
+                Err(AskError::Failed(text)) => assert_eq!(text.to_string(), "as it was told"),
+                other => panic!("{other:?}"),
+            }
+            failures += 1;
+            assert_eq!(add(), 1, "who has been told of the failure finds the new state");
         }
         failures
     })

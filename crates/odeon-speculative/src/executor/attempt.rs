@@ -306,10 +306,14 @@ impl Handled {
         waits || matches!(self, Self::Contended | Self::Joins | Self::TooLate)
     }
 
+    pub(crate) fn is_failure(&self) -> bool {
+        matches!(self, Self::Failed(_) | Self::FailedLast(_))
+    }
+
     /// The message is over, and dropped: a panic of its destructor is one of its handler. Counts a
     /// failure.
     pub(crate) fn and_drop<M: Message>(self, job: Job<M>, tally: &AttemptTally) -> Self {
-        if matches!(self, Self::Failed(_) | Self::FailedLast(_)) {
+        if self.is_failure() {
             tally.failed(&job.message);
         }
         if !needs_drop::<M>() {

@@ -98,7 +98,8 @@ pub(crate) struct Board<M> {
     visiting: usize,
     pub(crate) failures: VecDeque<Box<dyn Any + Send>>,
     pub(crate) is_stopping: bool,
-    /// Whether the actor's own turn is seeing to a failure: the state may be about to be made anew.
+    /// Whether a message is about to fail, or the actor's own turn is seeing to a failure: the
+    /// state may be about to be made anew.
     pub(crate) is_failing: bool,
     /// Rule 8.
     is_resting: bool,

@@ -358,6 +358,15 @@ impl<A: SpeculativeActor> Engine<A> {
         shared.runners.fill(shared.board.width(), new);
     }
 
+    /// A message that still has its place is about to [`fail`](Self::fail): nothing begins any more
+    /// before that has been seen to. So who is told of the failure, which is when the message is
+    /// dropped, finds no state that is to be made anew.
+    pub(crate) fn is_about_to_fail(&self) {
+        let mut shared = self.lock();
+        shared.board.is_failing = true;
+        self.unlock(shared);
+    }
+
     /// A message has failed, and is counted; the actor's own turn sees to that.
     pub(crate) fn fail(&self, panic: Panic) {
         let mut shared = self.lock();

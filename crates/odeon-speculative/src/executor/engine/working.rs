@@ -213,6 +213,9 @@ impl<A: SpeculativeActor> Engine<A> {
 
     /// A message is over; answers whether it was handled.
     pub(super) fn over(&self, outcome: Handled, job: Job<A::Msg>) -> u64 {
+        if outcome.is_failure() {
+            self.is_about_to_fail();
+        }
         match outcome.and_drop(job, &self.tally) {
             Handled::Last => {
                 self.stop();
