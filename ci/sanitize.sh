@@ -33,7 +33,7 @@ cargo +nightly test --target "$host" -p odeon-core --test mailbox_conformance
 export CARGO_TARGET_DIR=target/sanitize-address
 export RUSTFLAGS="-Zsanitizer=address -Cunsafe-allow-abi-mismatch=sanitizer"
 export ASAN_OPTIONS="detect_leaks=1 ${ASAN_OPTIONS:-}"
-cargo +nightly test --target "$host" -p odeon-stm --features serde --test '*'
+cargo +nightly test --target "$host" -p odeon-stm --features journal --test '*'
 cargo +nightly test --target "$host" -p odeon-core --lib -- oneshot held_effects lending
 cargo +nightly test --target "$host" -p odeon-stream --test s18_s19_s20_random_programs
 if [ "${1:-}" = hostile ]; then

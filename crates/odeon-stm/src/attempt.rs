@@ -9,6 +9,7 @@
 
 pub(crate) mod between;
 pub(crate) mod inline;
+pub(crate) mod journal;
 #[cfg(doctest)]
 pub(crate) mod misuse;
 pub(crate) mod peek;
@@ -17,6 +18,7 @@ pub(crate) mod read_set;
 pub(crate) mod scoped;
 pub(crate) mod snapshot;
 pub(crate) mod thread_cache;
+pub(crate) mod told;
 pub(crate) mod transaction;
 pub(crate) mod write_set;
 
@@ -32,6 +34,7 @@ pub(crate) use watched::PARTS as REPEATED_PARTS;
 
 use crate::attempt::protected::Protected;
 use crate::attempt::read_set::ReadSet;
+use crate::attempt::told::Told;
 use crate::attempt::write_set::{LogMark, WriteKind, WriteSet};
 use crate::domain::Domain;
 use crate::domain::cell::Cell;
@@ -51,6 +54,7 @@ pub use mode::Mode;
 pub(crate) struct Nested {
     writes: LogMark,
     hooks: hooks::HookCount,
+    told: usize,
 }
 
 /// The mark of no slot.
@@ -102,11 +106,12 @@ pub(crate) struct Attempt {
     /// Copies of inline values whose references a closure has asked for.
     copies: Copies,
     pub(crate) bag: Bag,
+    pub(crate) told: Told,
 }
 
 // SAFETY: the pointers in the logs are to cells, which are `Sync`; values in the write set are of
-// `Send` types (required where variables are made), and so are those that `copies` has copies of.
-// An attempt is used by one thread at a time.
+// `Send` types (required where variables are made), and so are those that `copies` has copies of;
+// journals are `Sync`. An attempt is used by one thread at a time.
 unsafe impl Send for Attempt {}
 
 impl Attempt {
@@ -131,6 +136,7 @@ impl Attempt {
             hooks: None,
             copies: Copies::default(),
             bag: Bag::default(),
+            told: Told::default(),
         }))
     }
 
@@ -396,7 +402,7 @@ impl Attempt {
     /// A nested closure begins.
     pub(crate) fn nest(&mut self) -> Nested {
         let hooks = self.hooks.as_ref().map(|hooks| hooks.count()).unwrap_or_default();
-        Nested { writes: self.writes.nest(), hooks }
+        Nested { writes: self.writes.nest(), hooks, told: self.told.count() }
     }
 
     /// The nested closure failed: its writes go, its reads stay.
@@ -410,12 +416,13 @@ impl Attempt {
         if let Some(hooks) = &mut self.hooks {
             hooks.undo(nested.hooks);
         }
+        self.told.undo(nested.told);
     }
 
     /// Whatever was to be written goes, as if all had been a nested closure that failed.
     pub(crate) fn undo_all(&mut self) {
         let writes = self.writes.nest_from_the_start();
-        self.undo_nested(Nested { writes, hooks: hooks::HookCount::default() });
+        self.undo_nested(Nested { writes, hooks: hooks::HookCount::default(), told: 0 });
     }
 
     /// Rolls back: whatever was to be written goes. Answers the label of the variable in the way,
@@ -455,6 +462,7 @@ impl Attempt {
         self.copies.clear();
         if self.is_holding {
             self.is_holding = false;
+            self.told.forget_log();
             self.slot.end();
         }
     }

@@ -32,6 +32,7 @@
 
 mod counted;
 mod hashing;
+mod journaled;
 mod list;
 mod map;
 mod ord_map;

@@ -2,6 +2,8 @@
 
 pub(crate) mod prepared;
 
+mod logged;
+
 use crate::attempt::snapshot;
 use crate::attempt::write_set::{Write, WriteKind};
 use crate::attempt::{Attempt, Mode, PATIENCE};
@@ -60,7 +62,7 @@ impl Attempt {
     /// snapshot: the same steps in a straight line. `false`: nothing has happened.
     #[inline(always)]
     pub(crate) fn commit_if_simple(&mut self) -> bool {
-        if self.mode != Mode::Direct {
+        if self.mode != Mode::Direct || self.told.log().is_some() {
             return false;
         }
         match self.writes.as_slice() {
@@ -100,6 +102,16 @@ impl Attempt {
 
     #[inline(never)]
     fn commit_writes(&mut self) -> Result<(), Rollback> {
+        match self.told.log() {
+            None => self.commit_writes_with(|| ()),
+            Some(log) => self.commit_writes_logged(log),
+        }
+    }
+
+    /// Commits what is written. `locked` is called when all of it is locked and nothing that was
+    /// read has been checked; the commit may fail after that.
+    #[inline(always)]
+    fn commit_writes_with(&mut self, locked: impl FnOnce()) -> Result<(), Rollback> {
         // Of a direct attempt too by compare-and-swap, although the caller owns its variables: if
         // it does not, that costs the attempt and not the memory.
         self.lock_writes()?;
@@ -111,6 +123,7 @@ impl Attempt {
             self.unlock(self.writes.as_slice().len());
             return Err(rollback);
         }
+        locked();
         let epoch = self.domain.clock.now();
         // ORDERING: with the fence above of a commit that gets an earlier epoch and writes what
         // this one has read: its lock is seen below. Else that commit came after this one and a
@@ -237,13 +250,13 @@ impl Attempt {
             let written = written();
             match write.kind {
                 WriteKind::Plain => write.publish(write.bits, written),
-                WriteKind::Owning(free) => {
+                WriteKind::Owning(of) => {
                     let (old, from) = (write.cell().bits(), write.before.epoch());
                     write.publish(write.bits, written);
-                    // SAFETY: the old value was made by the same variable, so the same function
-                    // frees it; nothing but attempts and snapshots as in `domain/garbage.rs` can
-                    // reach it any more.
-                    self.bag.add(unsafe { Retired::new(from, written.epoch(), old, free) });
+                    // SAFETY: the old value was made by the same variable, so it has the same type;
+                    // nothing but attempts and snapshots as in `domain/garbage.rs` can reach it
+                    // any more.
+                    self.bag.add(unsafe { Retired::new(from, written.epoch(), old, of) });
                 }
                 WriteKind::Change(apply) => {
                     let old = write.cell().bits();

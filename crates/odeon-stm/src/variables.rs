@@ -1,5 +1,6 @@
 //! The variables that users hold.
 
+mod journaled;
 pub(crate) mod labelled;
 pub(crate) mod tcounter;
 pub(crate) mod textreme;

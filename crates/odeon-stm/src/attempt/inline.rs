@@ -1,8 +1,9 @@
 //! How a value becomes the 64 bits of a cell: by itself, or as a pointer to a box.
 
 use crate::attempt::transaction::Reader;
-use crate::attempt::write_set::WriteKind;
+use crate::attempt::write_set::{Write, WriteKind};
 use crate::domain::cell::Cell;
+use crate::domain::garbage::OwnedType;
 use crate::words::abort::Rollback;
 use std::any::TypeId;
 use std::marker::PhantomData;
@@ -27,6 +28,9 @@ fn is_inline<T: 'static>() -> bool {
 }
 
 impl<T: Send + Sync + 'static> Stored<T> {
+    const BOXED: &'static OwnedType =
+        const { &OwnedType { free: free::<T>, id: TypeId::of::<Self> } };
+
     #[inline(always)]
     pub(crate) fn form() -> Form {
         if is_inline::<T>() { Form::Inline } else { Form::Boxed }
@@ -36,7 +40,7 @@ impl<T: Send + Sync + 'static> Stored<T> {
     pub(crate) fn kind() -> WriteKind {
         match Self::form() {
             Form::Inline => WriteKind::Plain,
-            Form::Boxed => WriteKind::Owning(free::<T>),
+            Form::Boxed => WriteKind::Owning(Self::BOXED),
         }
     }
 
@@ -95,6 +99,31 @@ impl<T: Send + Sync + 'static> Stored<T> {
     {
         // SAFETY: the caller's.
         unsafe { Self::with(bits, |value| *value) }
+    }
+
+    /// What `look` makes of the value that is to be written; `None` if that is none of this type.
+    pub(crate) fn with_written<R>(write: &Write, look: impl FnOnce(&T) -> R) -> Option<R> {
+        let is_of_this_type = match (Self::form(), write.kind) {
+            (Form::Inline, WriteKind::Plain) => Self::is_value(write.bits),
+            (Form::Boxed, WriteKind::Owning(of)) => (of.id)() == TypeId::of::<Self>(),
+            _ => false,
+        };
+        // SAFETY: inline, it is a value; boxed, bits of that type come from `to_bits`, and the log
+        // has the box.
+        is_of_this_type.then(|| unsafe { Self::with(write.bits, look) })
+    }
+
+    /// Whether these bits are an inline value: those of another type may be none.
+    fn is_value(bits: u64) -> bool {
+        let [first, second, third, fourth, ..] = bits.to_ne_bytes();
+        let of = TypeId::of::<T>();
+        if of == TypeId::of::<bool>() {
+            first <= 1
+        } else if of == TypeId::of::<char>() {
+            char::from_u32(u32::from_ne_bytes([first, second, third, fourth])).is_some()
+        } else {
+            true
+        }
     }
 
     /// # Safety

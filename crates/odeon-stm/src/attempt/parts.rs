@@ -29,6 +29,7 @@ impl Attempt {
         if let Some(hooks) = &mut self.hooks {
             hooks.undo(part.nested.hooks);
         }
+        self.told.undo(part.nested.told);
         self.reads.truncate(part.reads);
     }
 

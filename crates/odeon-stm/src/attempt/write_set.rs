@@ -1,7 +1,7 @@
 //! What an attempt will write: new bits per variable, and changes that commute.
 
 use crate::domain::cell::Cell;
-use crate::domain::garbage::Owned;
+use crate::domain::garbage::{Owned, OwnedType};
 use crate::words::version_word::VersionWord;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -11,8 +11,8 @@ use std::hash::{BuildHasherDefault, Hasher};
 pub(crate) enum WriteKind {
     /// A value without anything to free.
     Plain,
-    /// A value that owns something; the function frees it.
-    Owning(unsafe fn(u64)),
+    /// A value of this type, which owns something.
+    Owning(&'static OwnedType),
     /// A change, applied at the commit to the value that is there then. The function is associative
     /// and commutative, so it also joins two changes.
     Change(fn(u64, u64) -> u64),
@@ -169,9 +169,9 @@ impl WriteSet {
 
     /// A value that will not be published.
     pub(crate) fn leave(&mut self, bits: u64, kind: WriteKind) {
-        if let WriteKind::Owning(free) = kind {
+        if let WriteKind::Owning(of) = kind {
             // SAFETY: the value is the log's alone, and leaves it here.
-            self.left.push(unsafe { Owned::new(bits, free) });
+            self.left.push(unsafe { Owned::new(bits, of) });
         }
     }
 

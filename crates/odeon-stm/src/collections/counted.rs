@@ -10,8 +10,10 @@
 use crate::attempt::transaction::{Tx, View};
 use crate::attempt::write_set::WriteKind;
 use crate::domain::cell::Cell;
+use crate::domain::garbage::OwnedType;
 use crate::words::abort::Rollback;
 use odeon_sync::atomic::{AtomicU32, Ordering, fence};
+use std::any::TypeId;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
@@ -143,6 +145,9 @@ unsafe fn free<N: Counted>(bits: u64) {
 }
 
 impl<N: Counted> NodeLink<N> {
+    const KIND: WriteKind =
+        WriteKind::Owning(const { &OwnedType { free: free::<N>, id: TypeId::of::<Self> } });
+
     pub(super) fn new(node: Option<SharedNode<N>>) -> Self {
         Self { cell: Cell::new(to_bits(node)), node: PhantomData }
     }
@@ -171,7 +176,7 @@ impl<N: Counted> NodeLink<N> {
         tx: &mut Tx<'t>,
         node: Option<SharedNode<N>>,
     ) -> Result<(), Rollback> {
-        tx.writer().write(&self.cell, to_bits(node), WriteKind::Owning(free::<N>))
+        tx.writer().write(&self.cell, to_bits(node), Self::KIND)
     }
 
     pub(super) fn as_cell(&self) -> &Cell {

@@ -20,6 +20,7 @@ mod iter;
 mod tests;
 
 use crate::attempt::Mode;
+use crate::attempt::journal::keyed::KeyedCodec;
 use crate::attempt::transaction::{Tx, View};
 use crate::collections::counted::{Counted, NodeLink, ShareCount, SharedNode};
 use crate::variables::labelled::sealed::Nameable;
@@ -160,6 +161,7 @@ impl<K: Send + Sync + 'static> TList<K> {
     /// [`Rollback`] if the attempt cannot go on.
     #[track_caller]
     pub fn clear<'t>(&'t self, tx: &mut Tx<'t>) -> Result<(), Rollback> {
+        tx.tell(self, |codec: &KeyedCodec<K, ()>, to| codec.clear(to));
         // Searches may stand anywhere, so every link is written, like by single removals.
         let mut link = &self.head;
         while let Some(node) = link.get(tx)? {
@@ -245,6 +247,7 @@ impl<K: Ord + Send + Sync + 'static> TList<K> {
         if self.name.is_given() {
             self.name.give(node.next.as_cell());
         }
+        tx.tell(self, |codec: &KeyedCodec<K, ()>, to| codec.put(&node.key, &(), to));
         place.link.set(tx, Some(node))?;
         Ok(true)
     }
@@ -262,6 +265,7 @@ impl<K: Ord + Send + Sync + 'static> TList<K> {
     {
         let SearchEnd { link, found: Some(node) } = self.search(tx, key)? else { return Ok(None) };
         let next = node.next.share(tx)?;
+        tx.tell(self, |codec: &KeyedCodec<K, ()>, to| codec.remove(&node.key, to));
         link.set(tx, next)?;
         // Who stands on the node must notice; see the module.
         node.next.set(tx, None)?;

@@ -8,6 +8,7 @@
 mod changes;
 mod trie;
 
+use crate::attempt::journal::keyed::KeyedCodec;
 use crate::attempt::transaction::{Tx, View};
 use crate::collections::{QuickState, number};
 use crate::variables::labelled::sealed::Nameable;
@@ -171,6 +172,7 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static, S> TMap<K, V, S> {
     #[track_caller]
     pub fn clear<'t>(&'t self, tx: &mut Tx<'t>) -> Result<(), Rollback> {
         let len = self.len.get(tx)?;
+        tx.tell(self, |codec: &KeyedCodec<K, V>, to| codec.clear(to));
         self.len.add(tx, -len)?;
         for link in &self.root {
             if link.get(tx)?.is_some() {

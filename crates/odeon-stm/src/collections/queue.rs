@@ -4,6 +4,7 @@
 //! node and `tail`, a pop writes `head` and the link of the first node. They meet only if first and
 //! last are one node, or there is none.
 
+use crate::attempt::journal::sequence::SequenceCodec;
 use crate::attempt::transaction::{Tx, View};
 use crate::collections::number;
 use crate::variables::labelled::sealed::Nameable;
@@ -77,6 +78,7 @@ impl<T: Send + Sync + 'static> TQueue<T> {
         if self.name.is_given() {
             self.name.give(node.next.as_cell());
         }
+        tx.tell(self, |codec: &SequenceCodec<T>, to| codec.push(&node.value, to));
         let link = self.tail.get(tx)?.map_or(&self.head, |last| &last.next);
         link.set(tx, Some(node.clone()))?;
         self.tail.set(tx, Some(node))?;
@@ -90,6 +92,16 @@ impl<T: Send + Sync + 'static> TQueue<T> {
     /// [`Rollback`] if the attempt cannot go on.
     #[track_caller]
     pub fn pop<'t>(&'t self, tx: &mut Tx<'t>) -> Result<Option<&'t T>, Rollback> {
+        let first = self.take_first(tx)?;
+        if first.is_some() {
+            tx.tell(self, |codec: &SequenceCodec<T>, to| codec.pop(to));
+        }
+        Ok(first)
+    }
+
+    #[inline]
+    #[track_caller]
+    fn take_first<'t>(&'t self, tx: &mut Tx<'t>) -> Result<Option<&'t T>, Rollback> {
         let Some(first) = self.head.get(tx)? else { return Ok(None) };
         let next = first.next.share(tx)?;
         if next.is_none() {
@@ -156,7 +168,8 @@ impl<T: Send + Sync + 'static> TQueue<T> {
     /// [`Rollback`] if the attempt cannot go on.
     #[track_caller]
     pub fn clear<'t>(&'t self, tx: &mut Tx<'t>) -> Result<(), Rollback> {
-        while self.pop(tx)?.is_some() {}
+        tx.tell(self, |codec: &SequenceCodec<T>, to| codec.clear(to));
+        while self.take_first(tx)?.is_some() {}
         Ok(())
     }
 

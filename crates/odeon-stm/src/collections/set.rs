@@ -60,6 +60,11 @@ impl<K: Send + Sync + 'static, S> TSet<K, S> {
         Self(TMap::with_capacity_and_hasher(capacity, hasher))
     }
 
+    /// The map that it is, by which a journal knows it.
+    pub(crate) fn as_map(&self) -> &TMap<K, (), S> {
+        &self.0
+    }
+
     /// How many keys there are. Who has asked is in conflict with every insertion and removal.
     ///
     /// # Errors

@@ -4,6 +4,7 @@
 //! place is a link to nothing: whether there is an element is seen at its place, and only pushing,
 //! popping and asking for the length touch the length.
 
+use crate::attempt::journal::sequence::SequenceCodec;
 use crate::attempt::transaction::{Tx, View};
 use crate::variables::labelled::sealed::Nameable;
 use crate::variables::labelled::{Name, Variable};
@@ -121,7 +122,9 @@ impl<T: Send + Sync + 'static> TVec<T> {
         let Some(place) = self.place(tx, index)? else { return Ok(None) };
         let before = place.get(tx)?;
         if before.is_some() {
-            place.set(tx, Some(Arc::new(value)))?;
+            let value = Arc::new(value);
+            tx.tell(self, |codec: &SequenceCodec<T>, to| codec.set(index, &value, to));
+            place.set(tx, Some(value))?;
         }
         Ok(before)
     }
@@ -140,7 +143,9 @@ impl<T: Send + Sync + 'static> TVec<T> {
     ) -> Result<bool, Rollback> {
         let Some(place) = self.place(tx, index)? else { return Ok(false) };
         let Some(value) = place.get(tx)? else { return Ok(false) };
-        place.set(tx, Some(Arc::new(change(value))))?;
+        let value = Arc::new(change(value));
+        tx.tell(self, |codec: &SequenceCodec<T>, to| codec.set(index, &value, to));
+        place.set(tx, Some(value))?;
         Ok(true)
     }
 
@@ -157,12 +162,13 @@ impl<T: Send + Sync + 'static> TVec<T> {
         right: usize,
     ) -> Result<bool, Rollback> {
         let places = (self.place(tx, left)?, self.place(tx, right)?);
-        let (Some(left), Some(right)) = places else { return Ok(false) };
-        let (Some(first), Some(second)) = (left.share(tx)?, right.share(tx)?) else {
+        let (Some(place), Some(other)) = places else { return Ok(false) };
+        let (Some(first), Some(second)) = (place.share(tx)?, other.share(tx)?) else {
             return Ok(false);
         };
-        left.set(tx, Some(second))?;
-        right.set(tx, Some(first))?;
+        tx.tell(self, |codec: &SequenceCodec<T>, to| codec.swap(left, right, to));
+        place.set(tx, Some(second))?;
+        other.set(tx, Some(first))?;
         Ok(true)
     }
 
@@ -184,7 +190,9 @@ impl<T: Send + Sync + 'static> TVec<T> {
             self.segments[segment].set(tx, Some(places))?;
         }
         let place = self.place(tx, index)?.expect("its segment is there");
-        place.set(tx, Some(Arc::new(value)))?;
+        let value = Arc::new(value);
+        tx.tell(self, |codec: &SequenceCodec<T>, to| codec.push(&value, to));
+        place.set(tx, Some(value))?;
         self.len.set(tx, index + 1)?;
         Ok(index)
     }
@@ -199,6 +207,7 @@ impl<T: Send + Sync + 'static> TVec<T> {
         let Some(index) = self.len.get(tx)?.checked_sub(1) else { return Ok(None) };
         let place = self.place(tx, index)?.expect("its segment is there");
         let value = place.get(tx)?;
+        tx.tell(self, |codec: &SequenceCodec<T>, to| codec.pop(to));
         place.set(tx, None)?;
         self.len.set(tx, index)?;
         if let (segment, 0) = locate(index) {
@@ -267,7 +276,9 @@ impl<T: Send + Sync + 'static> TVec<T> {
     /// [`Rollback`] if the attempt cannot go on.
     #[track_caller]
     pub fn clear<'t>(&'t self, tx: &mut Tx<'t>) -> Result<(), Rollback> {
-        for index in 0..self.len.get(tx)?.min(FIRST) {
+        let len = self.len.get(tx)?;
+        tx.tell(self, |codec: &SequenceCodec<T>, to| codec.clear(to));
+        for index in 0..len.min(FIRST) {
             self.place(tx, index)?.expect("its segment is there").set(tx, None)?;
         }
         self.len.set(tx, 0)?;

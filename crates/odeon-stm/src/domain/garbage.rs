@@ -13,6 +13,16 @@ use crate::domain::kept::Needs;
 use crate::words::contained::contained;
 use crate::words::flaw::Flaw;
 use odeon_sync::{Mutex, MutexGuard, fence_after_rmw};
+use std::any::TypeId;
+
+/// The type of values that own something.
+#[derive(Debug)]
+pub(crate) struct OwnedType {
+    /// Frees the value that these bits are.
+    pub(crate) free: unsafe fn(u64),
+    /// Tells the type from all others: functions do not, for two may be one in the compiled code.
+    pub(crate) id: fn() -> TypeId,
+}
 
 /// A value with what frees it; dropping this does. If the value's own drop panics, that ends here,
 /// after the report: whoever frees a value has nothing to do with it, has perhaps committed, and
@@ -20,7 +30,7 @@ use odeon_sync::{Mutex, MutexGuard, fence_after_rmw};
 #[derive(Debug)]
 pub(crate) struct Owned {
     bits: u64,
-    free: unsafe fn(u64),
+    of: &'static OwnedType,
 }
 
 // SAFETY: the bits are a value of a type that is `Send` (required where variables are made), or a
@@ -30,16 +40,16 @@ unsafe impl Send for Owned {}
 impl Owned {
     /// # Safety
     ///
-    /// `free(bits)` must be sound once, on any thread, when this is dropped.
-    pub(crate) unsafe fn new(bits: u64, free: unsafe fn(u64)) -> Self {
-        Self { bits, free }
+    /// Freeing `bits` must be sound once, on any thread, when this is dropped.
+    pub(crate) unsafe fn new(bits: u64, of: &'static OwnedType) -> Self {
+        Self { bits, of }
     }
 }
 
 impl Drop for Owned {
     fn drop(&mut self) {
         // SAFETY: `new`'s caller, and who alone drops, see to it.
-        contained(|| unsafe { (self.free)(self.bits) });
+        contained(|| unsafe { (self.of.free)(self.bits) });
     }
 }
 
@@ -54,11 +64,11 @@ pub(crate) struct Retired {
 impl Retired {
     /// # Safety
     ///
-    /// `free(bits)` must be sound once, on any thread, when nobody can reach the value by the rules
-    /// of the module.
-    pub(crate) unsafe fn new(from: u64, until: u64, bits: u64, free: unsafe fn(u64)) -> Self {
+    /// Freeing `bits` must be sound once, on any thread, when nobody can reach the value by the
+    /// rules of the module.
+    pub(crate) unsafe fn new(from: u64, until: u64, bits: u64, of: &'static OwnedType) -> Self {
         // SAFETY: the caller's; the collector alone drops.
-        Self { from, until, _value: unsafe { Owned::new(bits, free) } }
+        Self { from, until, _value: unsafe { Owned::new(bits, of) } }
     }
 }
 

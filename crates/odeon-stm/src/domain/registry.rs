@@ -1,13 +1,14 @@
 //! Which snapshots run, and their begin and end.
 
 use crate::domain::Domain;
-use crate::domain::garbage::{Bag, Retired};
+use crate::domain::garbage::{Bag, OwnedType, Retired};
 use crate::domain::near::Near;
 use crate::domain::slot::Slot;
 use crate::domain::stats::RunningSnapshot;
 use crossbeam_utils::CachePadded;
 use odeon_sync::atomic::{AtomicUsize, Ordering};
 use odeon_sync::fence_after_rmw;
+use std::any::TypeId;
 use std::ptr::NonNull;
 
 /// How many snapshots run: commits look at this only.
@@ -63,8 +64,10 @@ fn retire(domain: &Domain, near: NonNull<Near>, bag: &mut Bag) {
     let (until, near) = (domain.clock.now(), near.as_ptr().expose_provenance() as u64);
     // SAFETY: taken from where commits that begin later would find it; earlier ones hold on to
     // their epoch (I4).
-    bag.add(unsafe { Retired::new(until, until, near, give_back) });
+    bag.add(unsafe { Retired::new(until, until, near, &NEAR) });
 }
+
+static NEAR: OwnedType = OwnedType { free: give_back, id: TypeId::of::<Near> };
 
 /// # Safety
 ///

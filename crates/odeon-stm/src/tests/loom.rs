@@ -4,6 +4,7 @@
 mod commit;
 mod gate;
 mod journeys;
+mod numbers;
 mod prepared;
 mod reclamation;
 mod snapshots;

@@ -4,7 +4,9 @@ use super::{Engine, Step};
 use crate::Mode;
 use crate::attempt::write_set::WriteKind;
 use crate::domain::cell::Cell;
+use crate::domain::garbage::OwnedType;
 use crate::words::flaw::Flaw;
+use std::any::TypeId;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Counts frees; the bits of a value are the address of its counter.
@@ -13,6 +15,8 @@ unsafe fn count(bits: u64) {
     // SAFETY: the tests' counters live for ever.
     unsafe { &*counter }.fetch_add(1, Ordering::Relaxed);
 }
+
+static COUNTED: OwnedType = OwnedType { free: count, id: TypeId::of::<AtomicU64> };
 
 fn counter() -> (&'static AtomicU64, u64) {
     let counter: &'static AtomicU64 = Box::leak(Box::new(AtomicU64::new(0)));
@@ -23,7 +27,7 @@ fn counter() -> (&'static AtomicU64, u64) {
 fn overwrite(engine: Engine, cell: &Cell) {
     let (_, fresh) = counter();
     let mut writer = engine.begin();
-    writer.0.write(cell, fresh, WriteKind::Owning(count)).unwrap();
+    writer.0.write(cell, fresh, WriteKind::Owning(&COUNTED)).unwrap();
     assert!(writer.0.commit().is_ok());
     writer.end();
     sweep(&mut writer);
@@ -65,7 +69,7 @@ fn a_snapshot_holds_the_values_of_its_moment_and_no_others() {
     let mut snapshot = engine.begin_in(Mode::Snapshot);
     let (young, young_bits) = counter();
     let mut writer = engine.begin();
-    writer.0.write(&cell, young_bits, WriteKind::Owning(count)).unwrap();
+    writer.0.write(&cell, young_bits, WriteKind::Owning(&COUNTED)).unwrap();
     assert!(writer.commit());
     overwrite(engine, &cell);
     assert_eq!((old.load(Ordering::Relaxed), young.load(Ordering::Relaxed)), (0, 1));
@@ -105,7 +109,7 @@ fn values_held_for_others_are_looked_at_once_per_as_many_overwritten_ones() {
 /// Replaces the value of `cell` on a thread that ends with that.
 fn overwrite_and_leave(engine: Engine, cell: &Cell) {
     let mut writer = engine.begin();
-    writer.0.write(cell, counter().1, WriteKind::Owning(count)).unwrap();
+    writer.0.write(cell, counter().1, WriteKind::Owning(&COUNTED)).unwrap();
     assert!(writer.commit());
 }
 
@@ -115,7 +119,7 @@ fn rolled_back_values_are_freed_at_once() {
     let (frees, bits) = counter();
     let cell = engine.cell(0);
     let mut writer = engine.begin();
-    writer.0.write(&cell, bits, WriteKind::Owning(count)).unwrap();
+    writer.0.write(&cell, bits, WriteKind::Owning(&COUNTED)).unwrap();
     writer.roll_back();
     assert_eq!(frees.load(Ordering::Relaxed), 1);
 }

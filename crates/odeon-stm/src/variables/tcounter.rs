@@ -88,7 +88,7 @@ impl TCounter {
     }
 
     /// Its cells, which stay where they are.
-    pub(super) fn parts(&self) -> impl Iterator<Item = &Cell> {
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &Cell> {
         self.parts.iter().map(|part| &**part)
     }
 

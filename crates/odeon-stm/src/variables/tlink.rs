@@ -4,7 +4,9 @@ use crate::attempt::peek;
 use crate::attempt::transaction::{Tx, View};
 use crate::attempt::write_set::WriteKind;
 use crate::domain::cell::Cell;
+use crate::domain::garbage::OwnedType;
 use crate::words::abort::Rollback;
+use std::any::TypeId;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -92,6 +94,9 @@ unsafe fn free<N>(bits: u64) {
 }
 
 impl<N: Send + Sync + 'static> TLink<N> {
+    const KIND: WriteKind =
+        WriteKind::Owning(const { &OwnedType { free: free::<N>, id: TypeId::of::<Self> } });
+
     /// A link to this node.
     pub fn new(node: Option<Arc<N>>) -> Self {
         Self { cell: Cell::new(to_bits(node)), node: PhantomData }
@@ -130,7 +135,7 @@ impl<N: Send + Sync + 'static> TLink<N> {
     #[inline]
     #[track_caller]
     pub fn set<'t>(&'t self, tx: &mut Tx<'t>, node: Option<Arc<N>>) -> Result<(), Rollback> {
-        tx.writer().write(&self.cell, to_bits(node), WriteKind::Owning(free::<N>))
+        tx.writer().write(&self.cell, to_bits(node), Self::KIND)
     }
 
     /// The latest committed node; see [`TVar::peek`](crate::TVar::peek).

@@ -191,6 +191,16 @@ impl<T: Send + Sync + 'static> TVar<T> {
         }
     }
 
+    /// What `look` makes of the value.
+    ///
+    /// # Safety
+    ///
+    /// Nobody changes the variable meanwhile.
+    pub(crate) unsafe fn at_rest<R>(&self, look: impl FnOnce(&T) -> R) -> R {
+        // SAFETY: the bits are the variable's own, and stay so by the caller.
+        unsafe { Stored::<T>::with(self.cell.bits(), look) }
+    }
+
     pub(crate) fn as_cell(&self) -> &Cell {
         &self.cell
     }

@@ -2,6 +2,7 @@
 
 use super::TMap;
 use super::trie::{Leaf, LeafPosition, TrieNode};
+use crate::attempt::journal::keyed::KeyedCodec;
 use crate::attempt::transaction::Tx;
 use crate::variables::tvar::TVar;
 use crate::words::abort::Rollback;
@@ -31,7 +32,7 @@ where
         let place = self.place(tx, hash)?;
         if let Some(leaf) = place.leaf(hash, &key) {
             let before = leaf.value.read(tx)?;
-            leaf.value.set(tx, value)?;
+            self.overwrite(tx, leaf, value)?;
             return Ok(Some(before));
         }
         self.add(tx, &place, hash, key, value)?;
@@ -49,11 +50,40 @@ where
         let hash = self.hasher.hash_one(&key);
         let place = self.place(tx, hash)?;
         if let Some(leaf) = place.leaf(hash, &key) {
-            leaf.value.set(tx, value)?;
+            self.overwrite(tx, leaf, value)?;
             return Ok(false);
         }
         self.add(tx, &place, hash, key, value)?;
         Ok(true)
+    }
+
+    /// Another value for a key that is there.
+    #[inline(always)]
+    #[track_caller]
+    fn overwrite<'t>(
+        &'t self,
+        tx: &mut Tx<'t>,
+        leaf: &'t Leaf<K, V>,
+        value: V,
+    ) -> Result<(), Rollback> {
+        if tx.has_journal() {
+            return self.overwrite_and_tell(tx, leaf, value);
+        }
+        leaf.value.set(tx, value)
+    }
+
+    /// WHY not within [`overwrite`](Self::overwrite): there the value would have to stand in
+    /// memory, to be told, also for who has no journal.
+    #[cold]
+    #[inline(never)]
+    fn overwrite_and_tell<'t>(
+        &'t self,
+        tx: &mut Tx<'t>,
+        leaf: &'t Leaf<K, V>,
+        value: V,
+    ) -> Result<(), Rollback> {
+        tx.tell(self, |codec: &KeyedCodec<K, V>, to| codec.put(&leaf.key, &value, to));
+        leaf.value.set(tx, value)
     }
 
     /// Adds a leaf at its `place`, where there is none of its key.
@@ -67,6 +97,12 @@ where
         value: V,
     ) -> Result<(), Rollback> {
         let leaf = Arc::new(TrieNode::Leaf(Leaf { hash, key, value: TVar::new(value) }));
+        tx.tell(self, |codec: &KeyedCodec<K, V>, to| {
+            for leaf in leaf.leaves() {
+                // SAFETY: nobody else has the node yet.
+                unsafe { leaf.value.at_rest(|value| codec.put(&leaf.key, value, to)) }
+            }
+        });
         if self.name.is_given() {
             leaf.call_leaves(self.name);
         }
@@ -122,7 +158,12 @@ where
         Q: Hash + Eq + ?Sized,
     {
         let Some(leaf) = self.leaf(tx, key)? else { return Ok(false) };
-        leaf.value.update(tx, change)?;
+        if tx.has_journal() {
+            let value = change(leaf.value.read(tx)?);
+            self.overwrite(tx, leaf, value)?;
+        } else {
+            leaf.value.update(tx, change)?;
+        }
         Ok(true)
     }
 
@@ -143,6 +184,7 @@ where
             return Ok(None);
         };
         let value = leaf.value.read(tx)?;
+        tx.tell(self, |codec: &KeyedCodec<K, V>, to| codec.remove(&leaf.key, to));
         place.link.set(tx, node.without(hash, key))?;
         self.len.add(tx, -1)?;
         if place.used_bits > self.root_bits {

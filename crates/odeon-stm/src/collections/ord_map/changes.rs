@@ -2,6 +2,7 @@
 
 use super::TOrdMap;
 use super::tower::{TowerNode, Trail, random_height};
+use crate::attempt::journal::keyed::KeyedCodec;
 use crate::attempt::transaction::Tx;
 use crate::variables::tlink::TLink;
 use crate::variables::tvar::TVar;
@@ -19,6 +20,7 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
     #[track_caller]
     pub fn clear<'t>(&'t self, tx: &mut Tx<'t>) -> Result<(), Rollback> {
         let len = self.len.get(tx)?;
+        tx.tell(self, |codec: &KeyedCodec<K, V>, to| codec.clear(to));
         self.len.add(tx, -len)?;
         for head in &self.heads[1..] {
             head.set(tx, None)?;
@@ -54,7 +56,7 @@ impl<K: Ord + Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
         let trail = self.search(tx, &key, height)?;
         if let Some(node) = trail.found {
             let before = node.value.read(tx)?;
-            node.value.set(tx, value)?;
+            self.overwrite(tx, node, value)?;
             return Ok(Some(before));
         }
         self.add(tx, &trail, height, key, value)?;
@@ -72,11 +74,40 @@ impl<K: Ord + Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
         let height = random_height();
         let trail = self.search(tx, &key, height)?;
         if let Some(node) = trail.found {
-            node.value.set(tx, value)?;
+            self.overwrite(tx, node, value)?;
             return Ok(false);
         }
         self.add(tx, &trail, height, key, value)?;
         Ok(true)
+    }
+
+    /// Another value for a key that is there.
+    #[inline(always)]
+    #[track_caller]
+    fn overwrite<'t>(
+        &'t self,
+        tx: &mut Tx<'t>,
+        node: &'t TowerNode<K, V>,
+        value: V,
+    ) -> Result<(), Rollback> {
+        if tx.has_journal() {
+            return self.overwrite_and_tell(tx, node, value);
+        }
+        node.value.set(tx, value)
+    }
+
+    /// WHY not within [`overwrite`](Self::overwrite): there the value would have to stand in
+    /// memory, to be told, also for who has no journal.
+    #[cold]
+    #[inline(never)]
+    fn overwrite_and_tell<'t>(
+        &'t self,
+        tx: &mut Tx<'t>,
+        node: &'t TowerNode<K, V>,
+        value: V,
+    ) -> Result<(), Rollback> {
+        tx.tell(self, |codec: &KeyedCodec<K, V>, to| codec.put(&node.key, &value, to));
+        node.value.set(tx, value)
     }
 
     /// Adds a node at the end of `trail`, which has kept `height` levels.
@@ -104,6 +135,10 @@ impl<K: Ord + Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
         if self.name.is_given() {
             node.be_called(self.name);
         }
+        tx.tell(self, |codec: &KeyedCodec<K, V>, to| {
+            // SAFETY: nobody else has the node yet.
+            unsafe { node.value.at_rest(|value| codec.put(&node.key, value, to)) }
+        });
         for link in trail.links.iter().flatten().take(height) {
             link.set(tx, Some(node.clone()))?;
         }
@@ -149,7 +184,12 @@ impl<K: Ord + Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
         Q: Ord + ?Sized,
     {
         let Some(node) = self.search(tx, key, 1)?.found else { return Ok(false) };
-        node.value.update(tx, change)?;
+        if tx.has_journal() {
+            let value = change(node.value.read(tx)?);
+            self.overwrite(tx, node, value)?;
+        } else {
+            node.value.update(tx, change)?;
+        }
         Ok(true)
     }
 
@@ -175,6 +215,7 @@ impl<K: Ord + Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
             trail = self.search(tx, key, node.height())?;
         }
         let value = node.value.read(tx)?;
+        tx.tell(self, |codec: &KeyedCodec<K, V>, to| codec.remove(&node.key, to));
         for (level, link) in trail.links.iter().flatten().take(node.height()).enumerate() {
             let next = node.link(level).share(tx)?;
             link.set(tx, next)?;

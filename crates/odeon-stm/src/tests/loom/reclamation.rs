@@ -6,8 +6,10 @@ use crate::attempt::snapshot;
 use crate::attempt::write_set::WriteKind;
 use crate::attempt::{Attempt, Mode};
 use crate::domain::cell::Cell;
+use crate::domain::garbage::OwnedType;
 use crate::words::abort::{Cause, Rollback};
 use crate::words::flaw::Flaw;
+use std::any::TypeId;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A value that tells whether it was freed: the bits are the address of a flag of `std`, which is
@@ -26,10 +28,12 @@ unsafe fn free(bits: u64) {
     flag(bits).store(true, Ordering::SeqCst);
 }
 
+static FREED: OwnedType = OwnedType { free, id: TypeId::of::<AtomicBool> };
+
 fn overwrite_and_collect(pair: &Pair) {
     let mut writer = pair.memory();
     writer.begin(Mode::Logged);
-    writer.write(&pair.left, value().1, WriteKind::Owning(free)).unwrap();
+    writer.write(&pair.left, value().1, WriteKind::Owning(&FREED)).unwrap();
     match writer.commit() {
         Ok(()) => writer.end(),
         Err(_) => _ = between::roll_back(&mut writer, Cause::Dropped),

@@ -1,0 +1,42 @@
+//! What `serde` can write and read can be logged, with the feature `journal`.
+#![cfg(feature = "journal")]
+
+use super::encoded::sealed::Code;
+use postcard::ser_flavors::Flavor;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+impl<T: Serialize + DeserializeOwned> Code for T {
+    fn encode(&self, to: &mut Vec<u8>) {
+        if let Err(error) = postcard::serialize_with_flavor(self, Appending(to)) {
+            panic!("a value of a journal cannot be written: {error}");
+        }
+    }
+
+    fn decode(from: &mut &[u8]) -> Option<Self> {
+        let (value, rest) = postcard::take_from_bytes(from).ok()?;
+        *from = rest;
+        Some(value)
+    }
+}
+
+/// Behind what is there.
+struct Appending<'a>(&'a mut Vec<u8>);
+
+impl Flavor for Appending<'_> {
+    type Output = ();
+
+    fn try_extend(&mut self, bytes: &[u8]) -> postcard::Result<()> {
+        self.0.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn try_push(&mut self, byte: u8) -> postcard::Result<()> {
+        self.0.push(byte);
+        Ok(())
+    }
+
+    fn finalize(self) -> postcard::Result<()> {
+        Ok(())
+    }
+}

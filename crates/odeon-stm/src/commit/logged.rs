@@ -1,0 +1,62 @@
+//! Commits that are logged: what they have changed, and in which order.
+//!
+//! PROTOCOL
+//! 1. A commit takes its number when all that it writes is locked, and before it reads the clock
+//!    and checks what it has read.
+//! 2. So of two commits the second in the serial order has the larger number, if one of them has
+//!    read or written what the other one writes:
+//!    * who reads, or writes, what the first one has written finds its lock gone, so after its
+//!      number was taken;
+//!    * who has overwritten what the first one has read has locked that after the check of the
+//!      first one, which comes after its number.
+//!
+//!    Each prefix of the numbers is therefore a state that there was, but for commits that have
+//!    nothing to do with each other.
+//! 3. A commit that fails its check has taken its number all the same, and says so: who waits for
+//!    the numbers in a row shall not wait for that one.
+//! 4. A snapshot that begins when nobody who has a number is under way, and before anybody gets
+//!    another one, has in it the commits with numbers and no others: who gets one later reads the
+//!    clock later, and stamps what it writes as younger than the snapshot.
+//!
+//! ORDERING: who has a larger number than another commit sees the locks of that one: numbers are
+//! counted by read-modify-writes that acquire and release (`CommitLog::number`), and all of them
+//! change the count, so the chain does not break. So its check, which comes behind that, finds
+//! what the other one overwrites locked or overwritten; with less it could miss that, and succeed
+//! with a read that is older than its number. That who reads or locks what was published has the
+//! larger number is said by the words (`Cell::publish`).
+//!
+//! Modelled in `tests/loom/numbers.rs`; `tests/journal/order.rs` looks at each prefix of what
+//! threads have logged.
+
+use crate::attempt::Attempt;
+use crate::attempt::journal::CommitLog;
+use crate::words::abort::Rollback;
+use crate::words::flaw::Flaw;
+
+impl Attempt {
+    /// Makes what is written visible, as by [`commit`](Self::commit), and tells `log`.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn commit_writes_logged(&mut self, log: &dyn CommitLog) -> Result<(), Rollback> {
+        let mut record = self.told.take_record();
+        // Users' code, which may panic: nothing is locked yet.
+        log.journal().put_changes(self, &mut record);
+        let is_late = self.domain.has(Flaw::LateNumber);
+        let mut number = None;
+        let outcome = self.commit_writes_with(|| {
+            if !is_late {
+                number = Some(log.number());
+            }
+        });
+        if is_late {
+            number = Some(log.number());
+        }
+        match (number, outcome.is_ok()) {
+            (Some(number), true) => log.committed(number, &record),
+            (Some(number), false) => log.given_up(number),
+            (None, _) => {}
+        }
+        self.told.keep_record(record);
+        outcome
+    }
+}

@@ -1,0 +1,108 @@
+//! The numbers of commits, against what they have read and overwritten.
+
+use super::{Pair, model, pair, spawn};
+use crate::attempt::between;
+use crate::attempt::transaction::Tx;
+use crate::attempt::write_set::WriteKind;
+use crate::attempt::{Attempt, Mode};
+use crate::journal::{CommitLog, Journal};
+use crate::words::abort::{Cause, Rollback};
+use crate::words::flaw::Flaw;
+use odeon_sync::Arc;
+use odeon_sync::atomic::{AtomicU64, Ordering};
+use std::sync::Mutex;
+
+/// The log of one attempt, whose numbers are those of all.
+struct Numbers {
+    journal: Journal,
+    next: Arc<AtomicU64>,
+    /// Beside what loom looks at.
+    committed: Mutex<Option<u64>>,
+}
+
+impl CommitLog for Numbers {
+    fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    fn number(&self) -> u64 {
+        self.next.fetch_add(1, Ordering::AcqRel)
+    }
+
+    fn committed(&self, number: u64, _: &[u8]) {
+        *self.committed.lock().unwrap() = Some(number);
+    }
+
+    fn given_up(&self, _: u64) {}
+}
+
+/// One logged attempt that takes a number; `None` if it was rolled back.
+fn numbered<R>(
+    pair: &Pair,
+    numbers: &Arc<AtomicU64>,
+    act: impl FnOnce(&mut Attempt) -> Result<R, Rollback>,
+) -> Option<(u64, R)> {
+    let journal = Journal::by(|_| ());
+    let log = Numbers { journal, next: numbers.clone(), committed: Mutex::new(None) };
+    let mut attempt = pair.memory();
+    attempt.begin_loose(Mode::Logged);
+    Tx::of(&mut attempt).log_to(&log);
+    if let Ok(value) = act(&mut attempt) {
+        if attempt.commit().is_ok() {
+            attempt.end();
+            let number = log.committed.lock().unwrap().expect("it has written");
+            return Some((number, value));
+        }
+    }
+    between::roll_back(&mut attempt, Cause::Dropped);
+    None
+}
+
+/// One writes what the other one reads, which writes elsewhere.
+fn reader_and_writer(flaw: Option<Flaw>) {
+    model(move || {
+        let (pair, numbers) = (pair(flaw, 0, 0), Arc::new(AtomicU64::new(0)));
+        let of_writer = numbers.clone();
+        let writer = spawn(&pair, move |pair| {
+            numbered(pair, &of_writer, |attempt| attempt.write(&pair.left, 1, WriteKind::Plain))
+        });
+        let read = numbered(&pair, &numbers, |attempt| {
+            let seen = attempt.read(&pair.left)?;
+            attempt.write(&pair.right, seen, WriteKind::Plain)?;
+            Ok(seen == 1)
+        });
+        let (wrote, ()) = writer.join().unwrap().expect("nobody is in its way");
+        if let Some((read, has_seen)) = read {
+            assert_eq!(has_seen, wrote < read, "not in the order of the reads");
+        }
+    });
+}
+
+#[test]
+fn who_reads_what_another_writes() {
+    reader_and_writer(None);
+}
+
+#[test]
+#[should_panic(expected = "not in the order of the reads")]
+fn a_number_that_is_taken_late_is_noticed() {
+    reader_and_writer(Some(Flaw::LateNumber));
+}
+
+/// Both overwrite one variable, and look at nothing.
+#[test]
+fn who_overwrites_what_another_writes() {
+    model(|| {
+        let (pair, numbers) = (pair(None, 0, 0), Arc::new(AtomicU64::new(0)));
+        let write = |pair: &Pair, numbers: &Arc<AtomicU64>, value| {
+            numbered(pair, numbers, |attempt| attempt.write(&pair.left, value, WriteKind::Plain))
+        };
+        let of_other = numbers.clone();
+        let other = spawn(&pair, move |pair| write(pair, &of_other, 2));
+        let own = write(&pair, &numbers, 1);
+        let other = other.join().unwrap();
+        if let (Some((own, ())), Some((other, ()))) = (own, other) {
+            assert_eq!(pair.left.bits(), if own > other { 1 } else { 2 });
+        }
+    });
+}
