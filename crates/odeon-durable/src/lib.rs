@@ -1,44 +1,69 @@
-//! The log that durable actors are written to: what was acknowledged is there after a crash.
+//! Durable actors: what was answered is there after a crash.
 //!
-//! A log is a sequence of *epochs*, numbered from 1 on without gaps. An epoch is a number of
-//! records, which are bytes to this crate; it is written at once, and durable before the next one
-//! begins. Epochs lie in *segments*, files of a directory. A *snapshot* has the state after an
-//! epoch, and makes the segments before it superfluous. `docs/log-format.md` has every byte.
+//! A durable actor is a speculative one whose state says which of its variables are logged
+//! ([`state::Durable`], which a derive macro writes). What its messages commit is in a log on the
+//! disk (`odeon-log`) before anybody hears of it, and an actor that begins with a log goes on with
+//! what that says.
+//!
+//! ```
+//! use odeon_core::{Message, Reply, Theater};
+//! use odeon_durable::{SpawnDurable, Store};
+//! use odeon_macros::Durable;
+//! use odeon_speculative::{Processing, SpeculativeActor, SpeculativeContext, TxResult};
+//! use odeon_stm::{TVar, Tx};
+//!
+//! #[derive(Durable)]
+//! # #[durable(crate = odeon_durable)]
+//! struct Account {
+//!     #[durable(1)]
+//!     balance: TVar<u64>,
+//! }
+//!
+//! struct Deposit(u64, Reply<u64>);
+//! impl Message for Deposit {}
+//!
+//! impl SpeculativeActor for Account {
+//!     type Msg = Deposit;
+//!     fn handle<'t>(
+//!         &'t self,
+//!         Deposit(amount, done): &'t Deposit,
+//!         tx: &mut Tx<'t>,
+//!         ctx: &mut SpeculativeContext<'_, Self>,
+//!     ) -> TxResult {
+//!         self.balance.update(tx, |balance| balance + amount)?;
+//!         ctx.reply(done, self.balance.get(tx)?);
+//!         Ok(())
+//!     }
+//! }
+//!
+//! # let folder = std::env::temp_dir().join(format!("odeon-account-{}", std::process::id()));
+//! for run in 1..=3 {
+//!     let (theater, store) = (Theater::new()?, Store::open(&folder)?);
+//!     let empty = Account { balance: TVar::new(0) };
+//!     let account = theater.spawn_durable(&store, "account", empty, Processing::default())?;
+//!     // On the disk when it is here.
+//!     let balance = account.ask(|done| Deposit(5, done)).wait()?;
+//!     assert_eq!(balance, 5 * run);
+//!     theater.shutdown(std::time::Duration::from_secs(10));
+//! }
+//! # std::fs::remove_dir_all(&folder)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! | to | there is |
 //! |---|---|
-//! | open a log, and learn what it has | [`Recovery::open`] |
-//! | append epochs | [`LogWriter`] |
-//! | write snapshots meanwhile | [`SnapshotWriter`] |
-//! | look at a log, or look for damage | [`LogReader`] |
-//! | keep it elsewhere than in a folder | [`Storage`] |
-//! | test against disks that fail | `odeon_testkit::disk` |
-//!
-//! # What is promised
-//!
-//! * What was acknowledged is recovered, whole and in order. Of what was not, at most one epoch is,
-//!   whole or not at all.
-//! * What was written last and is not whole ends the log. What is damaged before that is an error
-//!   that names the file and the byte, and never passed over. If the last epoch of all is damaged
-//!   later, that cannot be told from one that was not whole.
-//! * After an error of the disk a writer writes nothing more.
+//! | create an actor that survives | [`SpawnDurable`], [`Store`] |
+//! | say which variables of a state are logged, and change that later | [`state`], `#[derive(Durable)]` |
+//! | test against disks that fail | [`Store::on`], `odeon_testkit::disk` |
+//! | look at a log, or look for damage | `odeon log`, `odeon_log::LogReader` |
 //!
 //! # Map
 //!
-//! From the ground up: `storage` (what disks promise), `format` (bytes), `error`, `reading`,
-//! `writing`, `recovery`.
+//! From the ground up: [`state`] (what records and snapshots say, without I/O), `actor` (the
+//! executor's side, the thread of the log, recovery).
 #![forbid(unsafe_code)]
 
-mod error;
-mod format;
-mod reading;
-mod recovery;
-mod storage;
-mod writing;
+mod actor;
+pub mod state;
 
-pub use error::{Damage, LogError, Problem, TornEnd};
-pub use format::{FORMAT_VERSION, LogId, Records};
-pub use reading::{Found, LogFile, LogReader};
-pub use recovery::{Recovered, Recovery};
-pub use storage::{DirectoryStorage, Storage, StorageFile, StorageLock, StorageRead};
-pub use writing::{LogOptions, LogWriter, SnapshotWriter};
+pub use actor::{DurableRef, RecoverError, SpawnDurable, Store};

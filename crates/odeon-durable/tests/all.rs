@@ -1,12 +1,9 @@
 //! The tests of this crate as one program. Those beside it, in `Cargo.toml`, measure their process
 //! or end it.
 
-mod crashes;
-mod damage;
-mod directory;
-mod encoded;
-mod folder;
-mod golden;
-mod made;
-mod mutations;
-mod program;
+mod actors;
+mod leaves;
+mod state_changed;
+mod state_logged;
+mod state_names;
+mod state_restored;

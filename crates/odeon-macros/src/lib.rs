@@ -1,9 +1,11 @@
 //! Derive macros of Odeon. Use them through the facade crate `odeon`.
 #![forbid(unsafe_code)]
 
+mod derive_durable;
 mod derive_mailboxes;
 mod derive_message;
 mod derive_transactional;
+mod durable_attributes;
 mod guards;
 mod message_attributes;
 mod when;
@@ -53,6 +55,31 @@ pub fn derive_mailboxes(input: TokenStream) -> TokenStream {
 pub fn derive_transactional(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);
     derive_transactional::expand(input).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Makes a struct a state that can be made again from a log: `#[derive(Durable)]`.
+///
+/// Each field has a number, by which the log calls it, or is not logged:
+///
+/// | attribute | says |
+/// |---|---|
+/// | `#[durable(1)]` on a field | its number, from 1 on; the field is a variable, an array of these, or a struct that derives `Durable` |
+/// | `#[durable(skip)]` on a field | it is not logged, and what the program makes it |
+/// | `#[durable(5, was(2, Type, convert))]` on a field | it had the number 2 when it was of that type, which implements `Default`; `convert` takes the old value over |
+/// | `#[durable(5, was(2, Type = initial, convert))]` on a field | the same, and what the program made it then; `self` is the struct as it is |
+/// | `#[durable(removed(3, 4))]` on the struct | it had fields with these numbers; what a log has of them is passed over |
+/// | `#[durable(crate = path)]` on the struct | where `odeon_durable` is, for a crate without the facade |
+///
+/// A number is given once and for all: to two fields, or to one after another was removed, it
+/// cannot be given. `convert` is a
+/// `for<'t> Fn(&'t Old, &'t New, &mut Tx<'t>) -> Result<(), Rollback>`.
+///
+/// The module `durable::state` of the facade has examples, and what becomes of a log when the
+/// types of a program change.
+#[proc_macro_derive(Durable, attributes(durable))]
+pub fn derive_durable(input: TokenStream) -> TokenStream {
+    let input = syn::parse_macro_input!(input as syn::DeriveInput);
+    derive_durable::expand(input).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
 /// Declared guards: `#[guards]` on an `impl Actor`, `impl AsyncActor` or `impl SpeculativeActor`,

@@ -1,7 +1,8 @@
 //! The one door for the sibling crates of Odeon, not for applications: the seam to transactions
-//! that several theaters take part in, actors that move between theaters, and how many messages a
-//! shard handles at once, for who simulates that.
+//! that several theaters take part in, actors that move between theaters, actors that are made
+//! around others, and how many messages a shard handles at once, for who simulates that.
 
+pub use crate::actor::context::{takes_part, within};
 pub use crate::coordination::TransactionPart as Part;
 pub use crate::coordination::{Abroad, Away, Begun, Decider, First, Here, TakenOver, go_abroad};
 pub use crate::executor::engine::Surroundings;

@@ -9,7 +9,7 @@
 //! | a full disk | takes what fits |
 //!
 //! ```
-//! use odeon_durable::Storage;
+//! use odeon_log::Storage;
 //! use odeon_testkit::disk::{DiskFault, SimulatedDisk};
 //!
 //! let disk = SimulatedDisk::new(42);
@@ -32,7 +32,7 @@ mod names;
 use file::SimulatedFile;
 use names::{Change, Names};
 use odeon_core::Random;
-use odeon_durable::{Storage, StorageFile, StorageLock, StorageRead};
+use odeon_log::{Storage, StorageFile, StorageLock, StorageRead};
 use std::collections::BTreeMap;
 use std::io::{Cursor, Error, ErrorKind, Result};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -15,10 +15,16 @@ pub use odeon_core::{
 pub use odeon_cuda as cuda;
 #[cfg(feature = "device")]
 pub use odeon_device as device;
+#[cfg(feature = "durable")]
+pub use odeon_durable as durable;
+#[cfg(feature = "durable")]
+pub use odeon_durable::state::Durable;
 #[cfg(feature = "energy")]
 pub use odeon_energy as energy;
 #[cfg(feature = "gpu")]
 pub use odeon_gpu as gpu;
+#[cfg(feature = "durable")]
+pub use odeon_macros::Durable;
 #[cfg(feature = "speculative")]
 pub use odeon_macros::Transactional;
 pub use odeon_macros::{Mailboxes, Message, guards, when};

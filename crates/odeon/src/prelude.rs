@@ -1,7 +1,11 @@
 //! The names a program needs: `use odeon::prelude::*;`.
 
+#[cfg(feature = "durable")]
+pub use crate::Durable;
 #[cfg(feature = "speculative")]
 pub use crate::Transactional;
+#[cfg(feature = "durable")]
+pub use crate::durable::{DurableRef, SpawnDurable, Store};
 #[cfg(feature = "speculative")]
 pub use crate::speculative::{
     Coordinate, Processing, SpawnSpeculative, SpeculativeActor, SpeculativeContext, SpeculativeRef,

@@ -21,7 +21,7 @@ fn names(folder: &Path, extension: &str) -> BTreeSet<String> {
 }
 
 /// What examples need beside the default features.
-const FEATURES: &str = "odeon/gpu,odeon/tokio,odeon/zenoh";
+const FEATURES: &str = "odeon/durable,odeon/gpu,odeon/tokio,odeon/zenoh";
 
 /// Built here: `cargo test --test examples` builds none, and not all features are on in this build.
 /// Returns where they are.

@@ -12,7 +12,7 @@ mod stat;
 
 use crate::output::Terminal;
 use clap::{Args, Subcommand};
-use odeon_durable::{DirectoryStorage, LogReader};
+use odeon_log::{DirectoryStorage, LogReader};
 use std::fmt::{self, Display};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

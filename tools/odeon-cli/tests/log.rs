@@ -1,7 +1,7 @@
 //! `odeon log` on logs that are whole, torn and damaged.
 
 use crate::command_line::Folder;
-use odeon_durable::{DirectoryStorage, LogId, LogOptions, Recovery};
+use odeon_log::{DirectoryStorage, LogId, LogOptions, Recovery};
 use std::process::Command;
 use std::sync::Arc;
 

@@ -68,6 +68,17 @@ impl Outbox {
         self.with_each(HeldEffects::call_first);
     }
 
+    /// As [`release`](Self::release), of the first effects alone, so many.
+    pub fn release_first(&mut self, effects: usize) {
+        let left = self.effects.len().saturating_sub(effects);
+        self.with_each(|held| held.len() > left && held.call_first());
+    }
+
+    /// Takes over all effects that `other` holds, behind those that are here.
+    pub fn append(&mut self, other: &mut Self) {
+        self.effects.append(&mut other.effects);
+    }
+
     /// Makes none of the held effects happen. One whose destructor panics does not keep the others
     /// from being dropped; the first panic goes on after the last of them.
     pub fn discard(&mut self) {

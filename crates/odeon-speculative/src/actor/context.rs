@@ -306,6 +306,32 @@ impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
     }
 }
 
+/// Has `handle` called with the context of an actor that this one consists of, or is made around:
+/// it has the same messages, and what its handler asks for this one asks for.
+pub fn within<'t, A, B, R>(
+    ctx: &mut SpeculativeContext<'t, A>,
+    handle: impl FnOnce(&mut SpeculativeContext<'t, B>) -> R,
+) -> R
+where
+    A: SpeculativeActor,
+    B: SpeculativeActor<Msg = A::Msg>,
+{
+    let me = match ctx.me {
+        Me::Turn(turn) => Me::Turn(turn),
+        Me::Beside(actor) => Me::Beside(actor),
+    };
+    let SpeculativeContext { message, wants, mailbox, .. } = *ctx;
+    let mut inner = SpeculativeContext { me, message, wants, mailbox, part: ctx.part.take() };
+    let answer = handle(&mut inner);
+    (ctx.wants, ctx.part) = (inner.wants, inner.part);
+    answer
+}
+
+/// Whether the message is part of a coordinated transaction.
+pub fn takes_part<A: SpeculativeActor>(ctx: &SpeculativeContext<'_, A>) -> bool {
+    ctx.part.is_some()
+}
+
 impl<A: SpeculativeActor> fmt::Debug for SpeculativeContext<'_, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SpeculativeContext").field("actor", &self.id()).finish_non_exhaustive()

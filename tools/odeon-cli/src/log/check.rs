@@ -2,7 +2,7 @@
 
 use super::{ToolError, count, say_whose};
 use crate::output::Terminal;
-use odeon_durable::{Found, LogReader};
+use odeon_log::{Found, LogReader};
 use std::ops::RangeInclusive;
 
 pub(super) fn check(mut reader: LogReader, terminal: &mut Terminal) -> Result<(), ToolError> {

@@ -2,7 +2,7 @@
 
 use super::{ToolError, count, say_whose};
 use crate::output::Terminal;
-use odeon_durable::{Found, LogFile, LogReader};
+use odeon_log::{Found, LogFile, LogReader};
 
 #[derive(Default)]
 struct Sizes {

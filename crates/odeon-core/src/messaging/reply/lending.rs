@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{Reply, ReplyTarget, answer};
+use crate::process::unanswered::{self, Why};
 use crate::vocabulary::error::AskError;
 
 /// The right to answer, which a [`Reply`] and whoever it was lent to have in common: who answers
@@ -25,7 +26,7 @@ pub(super) struct Lending<T> {
 /// meanwhile, and dropping this one changes nothing as long as the reply is there: only the first
 /// answer counts.
 #[must_use = "dropped, it leaves the answer to whoever has the reply"]
-pub struct LentReply<T>(Arc<Lending<T>>);
+pub struct LentReply<T>(Option<Arc<Lending<T>>>);
 
 // SAFETY: a `ReplyTarget` is `Send` as a `Reply` is, and of all who have a `Lending` in common one
 // alone takes it out.
@@ -48,7 +49,7 @@ impl<T: Send + 'static> Reply<T> {
             }),
         };
         *to = Some(ReplyTarget::Shared(lending.clone()));
-        LentReply(lending)
+        LentReply(Some(lending))
     }
 }
 
@@ -79,13 +80,26 @@ impl<T> Drop for Lending<T> {
 
 impl<T: Send + 'static> LentReply<T> {
     /// Answers at once, unless that has been done.
-    pub fn answer(self, value: T) {
-        answer(self.0.take(), Ok(value));
+    pub fn answer(mut self, value: T) {
+        if let Some(lending) = self.0.take() {
+            answer(lending.take(), Ok(value));
+        }
     }
 
     /// The right to answer for oneself, if it is there still.
-    pub fn take(self) -> Option<Reply<T>> {
-        Reply::of_open(ReplyTarget::Shared(self.0))
+    pub fn take(mut self) -> Option<Reply<T>> {
+        Reply::of_open(ReplyTarget::Shared(self.0.take()?))
+    }
+}
+
+impl<T> Drop for LentReply<T> {
+    /// Dropped because something has failed, it answers with that at once: whoever has the reply
+    /// knows nothing of it.
+    fn drop(&mut self) {
+        let Some(lending) = self.0.take() else { return };
+        if let Why::Known(failed @ AskError::Failed(_)) = unanswered::why() {
+            answer(lending.take(), Err(failed));
+        }
     }
 }
 

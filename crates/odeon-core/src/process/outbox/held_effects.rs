@@ -67,6 +67,20 @@ impl HeldEffects {
         self.count += 1;
     }
 
+    /// Adds all of `other` behind all others.
+    pub(super) fn append(&mut self, other: &mut Self) {
+        // Who appends again and again may never use up all of them.
+        if self.first > self.words.len() / 2 {
+            self.words.drain(..self.first);
+            self.first = 0;
+        }
+        // The closures are moved, as bytes: nobody finds them where they were.
+        self.words.extend_from_slice(&other.words[other.first..]);
+        self.count += std::mem::take(&mut other.count);
+        other.words.clear();
+        other.first = 0;
+    }
+
     pub(super) fn len(&self) -> usize {
         self.count
     }
@@ -212,6 +226,35 @@ mod tests {
         held.push(move || drop(noted));
         drop(held);
         assert_eq!(log.take(), [1, 101, 102, 103, 104, 108, 109]);
+    }
+
+    #[test]
+    fn effects_are_appended_behind_those_that_are_there() {
+        let (mut held, mut more, log) = Default::default();
+        fill(&mut held, &log);
+        for _ in 0..2 {
+            fill(&mut more, &log);
+            assert!(more.call_first() && more.call_first());
+            HeldEffects::append(&mut held, &mut more);
+            assert!(more.is_empty() && !more.call_first());
+        }
+        assert_eq!((held.len(), log.take()), (9 + 8 + 8 - 2, vec![1, 101, 1, 101]));
+        while held.call_first() {}
+        let all = [1, 101, 2, 102, 3, 103, 4, 104, 5, 6, 7, 8, 108];
+        assert_eq!(log.take(), [&all, &all[2..], &all[2..]].concat());
+    }
+
+    #[test]
+    fn what_is_used_up_takes_no_memory_though_some_effects_always_wait() {
+        let (mut held, mut more, log) = Default::default();
+        fill(&mut held, &log);
+        for _ in 0..1_000 {
+            fill(&mut more, &log);
+            HeldEffects::append(&mut held, &mut more);
+            (0..9).for_each(|_| assert!(held.call_first()));
+        }
+        assert_eq!(held.len(), 9);
+        assert!(held.words.capacity() < 1_000, "{}", held.words.capacity());
     }
 
     #[test]

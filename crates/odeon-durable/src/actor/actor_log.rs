@@ -1,0 +1,164 @@
+//! What the executors of a durable actor and the thread that writes its log share.
+
+use super::handed_over::HandedOver;
+use super::held_effects::{AtOnce, FetchedEffects, HeldBack, keep_empty_outbox};
+use super::numbers::Numbers;
+use odeon_core::extend::Outbox;
+use odeon_core::{ActorRef, Message};
+use odeon_log::LogError;
+use odeon_stm::journal::{CommitLog, Journal};
+use odeon_sync::Parker;
+use odeon_sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+/// Bytes that wait in one part beyond which a handler waits for the disk before it begins.
+/// TUNE: guessed; what a slow disk writes in some tenths of a second.
+const TOO_MUCH: usize = 4 * 1024 * 1024;
+
+/// How long it waits at most. Not until there is room: the thread that makes some may wait for
+/// actors that this handler keeps from running.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// See the module.
+pub(super) struct ActorLog<M: Message> {
+    journal: Journal,
+    pub(super) numbers: Numbers,
+    pub(super) handed_over: HandedOver,
+    pub(super) held_back: HeldBack<M>,
+    /// All commits up to this number are.
+    durable: AtomicU64,
+    /// Whether handlers are to wait.
+    is_behind: AtomicBool,
+    is_closing: AtomicBool,
+    failure: OnceLock<LogError>,
+    /// Where the log's thread sleeps.
+    parker: Parker,
+    /// Whether it does, or is about to.
+    sleeps: AtomicBool,
+}
+
+impl<M: Message> ActorLog<M> {
+    pub(super) fn new(journal: Journal, last: u64) -> Self {
+        Self {
+            journal,
+            numbers: Numbers::behind(last),
+            handed_over: HandedOver::default(),
+            held_back: HeldBack::default(),
+            durable: AtomicU64::new(last),
+            is_behind: AtomicBool::new(false),
+            is_closing: AtomicBool::new(false),
+            failure: OnceLock::new(),
+            parker: Parker::new(),
+            sleeps: AtomicBool::new(false),
+        }
+    }
+
+    /// Has effects happen when all is durable that their message has seen, and those of earlier
+    /// messages have happened. It has committed, and no later one with effects has.
+    pub(super) fn hold(&self, actor: &ActorRef<M>, effects: Outbox) {
+        let number = self.numbers.last();
+        match self.held_back.hold(actor, number, self.durable(), effects) {
+            AtOnce::LetGo(mut effects) => {
+                effects.release();
+                keep_empty_outbox(effects);
+            }
+            AtOnce::Nothing => self.wake(),
+        }
+    }
+
+    /// Up to which number commits are durable.
+    pub(super) fn durable(&self) -> u64 {
+        // ORDERING: Acquire: what the log's thread has done before comes before.
+        self.durable.load(Ordering::Acquire)
+    }
+
+    pub(super) fn set_durable(&self, number: u64) {
+        // ORDERING: Release: pairs with `durable`.
+        self.durable.store(number, Ordering::Release);
+        // ORDERING: Relaxed: a hint.
+        self.is_behind.store(false, Ordering::Relaxed);
+    }
+
+    /// Why the log is not written any more.
+    pub(super) fn failure(&self) -> Option<&LogError> {
+        self.failure.get()
+    }
+
+    pub(super) fn fail(&self, error: LogError, fetched: FetchedEffects) {
+        let error = self.failure.get_or_init(|| error);
+        self.held_back.refuse_all(&failure_text(error), fetched);
+    }
+
+    /// Waits a little if the disk is far behind the handlers.
+    pub(super) fn wait_for_disk(&self) {
+        // ORDERING: Relaxed: a hint.
+        if !self.is_behind.load(Ordering::Relaxed) {
+            return;
+        }
+        let begin = std::time::Instant::now();
+        // ORDERING: Relaxed: a hint.
+        while self.is_behind.load(Ordering::Relaxed) && begin.elapsed() < PATIENCE {
+            std::thread::sleep(Duration::from_micros(200));
+        }
+    }
+
+    /// Nothing comes any more: the log's thread is to end when all is written.
+    pub(super) fn close(&self) {
+        // ORDERING: SeqCst: as in `wake`.
+        self.is_closing.store(true, Ordering::SeqCst);
+        self.wake();
+    }
+
+    pub(super) fn is_closing(&self) -> bool {
+        // ORDERING: SeqCst: as in `wake`; and what came before `close` is seen behind this.
+        self.is_closing.load(Ordering::SeqCst)
+    }
+
+    /// There is something to do for the log's thread.
+    fn wake(&self) {
+        // ORDERING: SeqCst: with the store in `sleep`: either the thread sees what is there, or it
+        // is seen here that it sleeps. A look first: mostly it does not.
+        if self.sleeps.load(Ordering::SeqCst) && self.sleeps.swap(false, Ordering::SeqCst) {
+            self.parker.unpark();
+        }
+    }
+
+    /// The log's thread sleeps until it is woken, unless there `is_something` now.
+    pub(super) fn sleep(&self, is_something: impl FnOnce() -> bool) {
+        // ORDERING: SeqCst: as in `wake`.
+        self.sleeps.store(true, Ordering::SeqCst);
+        if is_something() {
+            // ORDERING: Relaxed: the token that a waker leaves meanwhile ends the next sleep.
+            self.sleeps.store(false, Ordering::Relaxed);
+        } else {
+            self.parker.park();
+        }
+    }
+}
+
+pub(super) fn failure_text(error: &LogError) -> String {
+    format!("the actor's log is not written any more: {error}")
+}
+
+impl<M: Message> CommitLog for ActorLog<M> {
+    fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    fn number(&self) -> u64 {
+        self.numbers.take()
+    }
+
+    fn committed(&self, number: u64, changes: &[u8]) {
+        if self.handed_over.push(number, changes) > TOO_MUCH {
+            // ORDERING: Relaxed: a hint.
+            self.is_behind.store(true, Ordering::Relaxed);
+        }
+        self.wake();
+    }
+
+    fn given_up(&self, number: u64) {
+        self.committed(number, &[]);
+    }
+}

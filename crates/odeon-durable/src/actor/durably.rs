@@ -1,0 +1,89 @@
+//! The actor around a user's one that logs what it commits.
+
+use super::actor_log::{ActorLog, failure_text};
+use super::held_effects::empty_outbox;
+use super::log_thread::LogThread;
+use crate::state::Durable;
+use odeon_core::Access;
+use odeon_core::extend::let_happen;
+use odeon_speculative::extend::{takes_part, within};
+use odeon_speculative::{SpeculativeActor, SpeculativeContext, TxResult, fail};
+use odeon_stm::Tx;
+use std::sync::Arc;
+
+/// Why a message fails that is part of a coordinated transaction.
+const TAKES_NO_PART: &str =
+    "a durable actor takes no part in coordinated transactions: they are not logged as one";
+
+/// See the module.
+pub(super) struct Durably<A: SpeculativeActor> {
+    /// Where it is, for the journal knows its variables by their places.
+    state: Arc<A>,
+    log: Arc<ActorLog<A::Msg>>,
+    /// Ends with this, when all is durable.
+    _thread: LogThread<A::Msg>,
+}
+
+impl<A: SpeculativeActor + Durable> Durably<A> {
+    pub(super) fn new(
+        state: Arc<A>,
+        log: Arc<ActorLog<A::Msg>>,
+        thread: LogThread<A::Msg>,
+    ) -> Self {
+        Self { state, log, _thread: thread }
+    }
+
+    /// Calls a handler, which commits into the log, and whose effects wait for that.
+    fn logged<'t>(
+        &'t self,
+        tx: &mut Tx<'t>,
+        ctx: &mut SpeculativeContext<'_, Self>,
+        handler: impl FnOnce(&'t A, &mut Tx<'t>, &mut SpeculativeContext<'_, A>) -> TxResult,
+    ) -> TxResult {
+        if let Some(failure) = self.log.failure() {
+            return fail(failure_text(failure));
+        }
+        if takes_part(ctx) {
+            return fail(TAKES_NO_PART);
+        }
+        self.log.wait_for_disk();
+        tx.log_to(&*self.log);
+        let mut effects = empty_outbox();
+        effects.hold_during(|| within(ctx, |ctx| handler(&self.state, tx, ctx)))?;
+        if !effects.is_empty() {
+            let (log, me) = (self.log.clone(), ctx.actor_ref());
+            let_happen(move || log.hold(&me, effects));
+        }
+        Ok(())
+    }
+}
+
+impl<A: SpeculativeActor + Durable> SpeculativeActor for Durably<A> {
+    type Msg = A::Msg;
+
+    #[inline]
+    fn access(msg: &Self::Msg) -> Access {
+        A::access(msg)
+    }
+
+    fn handle<'t>(
+        &'t self,
+        msg: &'t Self::Msg,
+        tx: &mut Tx<'t>,
+        ctx: &mut SpeculativeContext<'_, Self>,
+    ) -> TxResult {
+        self.logged(tx, ctx, |state, tx, ctx| state.handle(msg, tx, ctx))
+    }
+
+    fn admits<'t>(&'t self, mailbox: usize, tx: &mut Tx<'t>) -> TxResult<bool> {
+        self.state.admits(mailbox, tx)
+    }
+
+    fn started<'t>(&'t self, tx: &mut Tx<'t>, ctx: &mut SpeculativeContext<'_, Self>) -> TxResult {
+        self.logged(tx, ctx, |state, tx, ctx| state.started(tx, ctx))
+    }
+
+    fn stopped(&self) {
+        self.state.stopped();
+    }
+}

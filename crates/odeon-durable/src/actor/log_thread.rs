@@ -1,0 +1,155 @@
+//! The thread that writes the log of one actor: one epoch after the other, each with all that has
+//! been committed while the one before was being written.
+
+use super::actor_log::ActorLog;
+use super::handed_over::Fetched;
+use super::held_effects::FetchedEffects;
+use super::record::Head;
+use super::snapshots::Snapshots;
+use odeon_core::Message;
+use odeon_log::LogError;
+use odeon_log::LogWriter;
+use odeon_sync::Backoff;
+use odeon_sync::contained::{contained, forget};
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+/// Why nothing is answered any more if that thread has a defect.
+const PANICKED: &str = "the thread that writes the log has panicked";
+
+/// TUNE: looks for commits to end before a snapshot; a commit takes well under a microsecond unless
+/// its thread is held up, and the wait yields its processor early on.
+const LOOKS: usize = 1_000;
+
+/// The thread, which ends when this is dropped: all is durable then, or the log has failed.
+pub(super) struct LogThread<M: Message> {
+    log: Arc<ActorLog<M>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl<M: Message> LogThread<M> {
+    /// # Errors
+    /// If the system gives no thread.
+    pub(super) fn start(
+        log: Arc<ActorLog<M>>,
+        writer: LogWriter,
+        snapshots: Snapshots,
+    ) -> std::io::Result<Self> {
+        let fetched = Fetched::default();
+        let effects = FetchedEffects::default();
+        let mut writing = Writing { log: log.clone(), writer, snapshots, fetched, effects };
+        let run = move || {
+            if let Err(panic) = contained(|| writing.run()) {
+                let effects = std::mem::take(&mut writing.effects);
+                writing.log.held_back.refuse_all(PANICKED, effects);
+                forget(panic);
+            }
+        };
+        let thread = thread::Builder::new().name("odeon-log".into()).spawn(run)?;
+        Ok(Self { log, thread: Some(thread) })
+    }
+}
+
+impl<M: Message> Drop for LogThread<M> {
+    fn drop(&mut self) {
+        self.log.close();
+        let thread = self.thread.take().expect("dropped once");
+        // It may have had the last reference to the actor.
+        if thread.thread().id() != thread::current().id() {
+            if let Err(panic) = thread.join() {
+                forget(panic);
+            }
+        }
+    }
+}
+
+struct Writing<M: Message> {
+    log: Arc<ActorLog<M>>,
+    writer: LogWriter,
+    snapshots: Snapshots,
+    fetched: Fetched,
+    effects: FetchedEffects,
+}
+
+impl<M: Message> Writing<M> {
+    fn run(&mut self) {
+        loop {
+            // Before the look: whatever has come by then is seen.
+            let is_closing = self.log.is_closing();
+            match self.write() {
+                Ok(0) if is_closing => return,
+                Ok(0) => {
+                    let Self { log, fetched, effects, .. } = self;
+                    let last = log.durable();
+                    log.sleep(|| {
+                        fetched.fetch(&log.handed_over);
+                        fetched.has(last + 1)
+                            || log.is_closing()
+                            || log.held_back.is_due(last, effects)
+                    });
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    let effects = std::mem::take(&mut self.effects);
+                    return self.log.fail(error, effects);
+                }
+            }
+        }
+    }
+
+    /// Writes what there is, and lets go of what has waited for it. Answers how many commits there
+    /// were.
+    fn write(&mut self) -> Result<usize, LogError> {
+        let last = self.log.durable();
+        self.fetched.fetch(&self.log.handed_over);
+        let commits = self.write_epoch(last)?;
+        self.log.held_back.let_go(last + commits as u64, &mut self.effects);
+        if self.snapshots.is_due() {
+            self.begin_snapshot();
+        }
+        Ok(commits)
+    }
+
+    /// Begins a snapshot between two commits: that all those before it are over, and none behind it
+    /// has begun, is so for the moment in which nobody gets a number.
+    fn begin_snapshot(&mut self) {
+        let last = self.log.numbers.close();
+        let is_over = self.wait_for(last);
+        let begun = if is_over { self.snapshots.begin() } else { None };
+        self.log.numbers.open();
+        if let Some(begun) = begun {
+            // No epoch has a commit behind `last`, for this thread has fetched none. Without a file
+            // for it there is no snapshot, and the log goes on.
+            if let Ok(writer) = self.writer.begin_snapshot() {
+                begun.write(writer, last);
+            }
+        }
+    }
+
+    /// Waits a moment for all commits that have numbers to be over.
+    fn wait_for(&mut self, last: u64) -> bool {
+        let (durable, mut backoff) = (self.log.durable(), Backoff::new());
+        for _ in 0..LOOKS {
+            self.fetched.fetch(&self.log.handed_over);
+            if self.fetched.has_all(durable, last) {
+                return true;
+            }
+            backoff.wait();
+        }
+        false
+    }
+
+    fn write_epoch(&mut self, last: u64) -> Result<usize, LogError> {
+        let changes = self.fetched.in_order(last);
+        let commits = changes.len();
+        if commits > 0 {
+            let head = Head::CommitsFrom(last + 1).to_bytes();
+            let bytes = head.len() + changes.iter().map(|changes| changes.len()).sum::<usize>();
+            self.writer.append_epoch([&head[..]].into_iter().chain(changes))?;
+            self.snapshots.appended(bytes);
+            self.log.set_durable(last + commits as u64);
+            self.fetched.forget_up_to(last + commits as u64);
+        }
+        Ok(commits)
+    }
+}

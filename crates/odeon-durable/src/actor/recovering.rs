@@ -1,0 +1,146 @@
+//! An actor's state from its log.
+
+use super::record::Head;
+use super::store::Store;
+use crate::state::{Durable, RestoreError, Restorer};
+use odeon_log::{LogError, LogWriter, Records, Recovered, Recovery, TornEnd};
+use odeon_stm::journal::Changes;
+use std::error::Error;
+use std::fmt;
+
+/// Why a durable actor could not begin.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum RecoverError {
+    /// The log cannot be read or written.
+    Log(LogError),
+    /// The log has what the state has not.
+    State(RestoreError),
+    /// The log is whole, and what is in it was not written by a durable actor.
+    NotOfAnActor {
+        /// In which epoch; 0: in the snapshot.
+        epoch: u64,
+    },
+}
+
+impl fmt::Display for RecoverError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Log(error) => error.fmt(f),
+            Self::State(error) => error.fmt(f),
+            Self::NotOfAnActor { epoch: 0 } => {
+                f.write_str("the snapshot was not written by a durable actor")
+            }
+            Self::NotOfAnActor { epoch } => {
+                write!(f, "epoch {epoch} was not written by a durable actor")
+            }
+        }
+    }
+}
+
+impl Error for RecoverError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Log(error) => Some(error),
+            Self::State(error) => Some(error),
+            Self::NotOfAnActor { .. } => None,
+        }
+    }
+}
+
+impl From<LogError> for RecoverError {
+    fn from(error: LogError) -> Self {
+        Self::Log(error)
+    }
+}
+
+impl From<RestoreError> for RecoverError {
+    fn from(error: RestoreError) -> Self {
+        Self::State(error)
+    }
+}
+
+/// A log whose state is made, to go on with.
+pub(super) struct RecoveredLog {
+    pub(super) writer: LogWriter,
+    /// The number of the last commit.
+    pub(super) last: u64,
+    /// Bytes behind the snapshot.
+    pub(super) behind: u64,
+    /// Bytes of the snapshot.
+    pub(super) snapshot: u64,
+    pub(super) torn: Option<TornEnd>,
+}
+
+/// Makes `state`, which is as the program makes it, what the log says.
+///
+/// # Errors
+/// If there is no such state; it may have been made in part.
+pub(super) fn recover(
+    store: &Store,
+    name: &str,
+    state: &impl Durable,
+) -> Result<RecoveredLog, RecoverError> {
+    let mut recovery = Recovery::open(store.storage(name)?, store.options())?;
+    let mut making = Making { restorer: Restorer::new(state), last: None, behind: 0, snapshot: 0 };
+    let mut torn = None;
+    while let Some(recovered) = recovery.read_next()? {
+        match recovered {
+            Recovered::Chunk(bytes) => making.chunk(bytes)?,
+            Recovered::Epoch { epoch, records } => making.epoch(epoch, records)?,
+            Recovered::TornEnd(end) => torn = Some(end),
+        }
+    }
+    let Making { restorer, last, behind, snapshot } = making;
+    restorer.finish();
+    let writer = recovery.into_writer()?;
+    Ok(RecoveredLog { writer, last: last.unwrap_or(0), behind, snapshot, torn })
+}
+
+struct Making<'s> {
+    restorer: Restorer<'s>,
+    /// The number of the last commit whose changes are made; `None` before anything was read.
+    last: Option<u64>,
+    behind: u64,
+    snapshot: u64,
+}
+
+impl Making<'_> {
+    fn chunk(&mut self, bytes: &[u8]) -> Result<(), RecoverError> {
+        self.snapshot += bytes.len() as u64;
+        if self.last.is_some() {
+            return self.make(bytes, 0);
+        }
+        match Head::of(bytes) {
+            Some(Head::StateAfter(number)) => {
+                self.last = Some(number);
+                Ok(())
+            }
+            _ => Err(RecoverError::NotOfAnActor { epoch: 0 }),
+        }
+    }
+
+    fn epoch(&mut self, epoch: u64, mut records: Records<'_>) -> Result<(), RecoverError> {
+        let Some(Head::CommitsFrom(first)) = records.next().and_then(Head::of) else {
+            return Err(RecoverError::NotOfAnActor { epoch });
+        };
+        for (number, changes) in (first..).zip(records) {
+            self.behind += changes.len() as u64;
+            // A snapshot may have commits that were written behind it.
+            if self.last.is_none_or(|last| number > last) {
+                self.make(changes, epoch)?;
+                self.last = Some(number);
+            }
+        }
+        Ok(())
+    }
+
+    fn make(&mut self, changes: &[u8], epoch: u64) -> Result<(), RecoverError> {
+        self.restorer.apply_together(|apply| {
+            Changes::of(changes).try_for_each(|change| {
+                let change = change.map_err(|_| RecoverError::NotOfAnActor { epoch })?;
+                Ok(apply(&change.name, change.bytes)?)
+            })
+        })
+    }
+}
