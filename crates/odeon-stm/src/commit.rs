@@ -1,8 +1,7 @@
 //! The commit of an attempt: lock, stamp, validate, publish.
 
+mod journaled;
 pub(crate) mod prepared;
-
-mod logged;
 
 use crate::attempt::snapshot;
 use crate::attempt::write_set::{Write, WriteKind};
@@ -104,7 +103,7 @@ impl Attempt {
     fn commit_writes(&mut self) -> Result<(), Rollback> {
         match self.told.log() {
             None => self.commit_writes_with(|| ()),
-            Some(log) => self.commit_writes_logged(log),
+            Some(log) => self.commit_writes_journaled(log),
         }
     }
 

@@ -14,7 +14,7 @@ pub mod journal {
     //! again.
     //!
     //! A state says where its variables lie and what each is called: a [`Journal`]. Attempts that
-    //! are [logged](crate::Tx::log_to) tell a [`CommitLog`] what they change of it when they
+    //! are [journaled](crate::Tx::log_to) tell a [`CommitLog`] what they change of it when they
     //! commit: the values that they have written, and how they have changed counters and
     //! collections, each with a number that says in which order. [`Journaled::apply`] makes the
     //! same change to another state.

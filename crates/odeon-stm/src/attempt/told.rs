@@ -114,8 +114,8 @@ impl<'t> Tx<'t> {
     /// Panics if another log is told of this attempt. Later the attempt panics, and is rolled back,
     /// if `serde` refuses to write a value that is to be told; and if what the journal knows is no
     /// more, and something else lies where it was. A [`Journey`](crate::staged::Journey) and a
-    /// [`Finished`](crate::staged::Finished) that are logged cannot be protected or prepared: they
-    /// panic.
+    /// [`Finished`](crate::staged::Finished) that are journaled cannot be protected or prepared:
+    /// they panic.
     #[track_caller]
     pub fn log_to(&mut self, log: &'t dyn CommitLog) {
         let attempt = self.attempt().0;
@@ -126,7 +126,7 @@ impl<'t> Tx<'t> {
             assert!(std::ptr::addr_eq(other, log), "one log at most is told of an attempt");
             return;
         }
-        assert!(attempt.protected.is_nothing(), "an attempt that is logged cannot be protected");
+        assert!(attempt.protected.is_nothing(), "an attempt that is journaled cannot be protected");
         // What ends every attempt looks at that, and forgets the log too.
         attempt.hold();
         attempt.told.changes.clear();

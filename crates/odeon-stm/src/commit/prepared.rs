@@ -39,7 +39,7 @@ impl Attempt {
     /// PROTOCOL 1, for what is not protected yet. On an error all variables are as before; the
     /// caller has the attempt end, or [puts its reads in order](Self::prepare_more).
     pub(crate) fn prepare(&mut self) -> Result<(), Rollback> {
-        assert!(self.told.log().is_none(), "an attempt that is logged cannot be prepared");
+        assert!(self.told.log().is_none(), "an attempt that is journaled cannot be prepared");
         if self.stopped.is_some() {
             return Err(Rollback::NEW);
         }

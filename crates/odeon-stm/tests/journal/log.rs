@@ -67,7 +67,7 @@ impl CommitLog for MemoryLog {
     }
 }
 
-/// An attempt that is logged and has ended well.
+/// An attempt that is journaled and has ended well.
 pub(crate) fn finished<'env>(
     mode: Mode,
     log: &'env MemoryLog,

@@ -1,4 +1,4 @@
-//! Random programs: a second state that only makes the logged changes is the same after each
+//! Random programs: a second state that only makes the journaled changes is the same after each
 //! commit.
 
 use crate::log::MemoryLog;
@@ -37,7 +37,7 @@ fn transaction(state: &State, log: &MemoryLog, random: &mut Random) -> Option<Ve
 }
 
 #[test]
-fn logged_changes_make_the_same_state() {
+fn journaled_changes_make_the_same_state() {
     for_seeds(300, |seed| {
         let random = &mut Random::new(seed + 1);
         let (live, copy) = (State::new(ACCOUNTS), State::new(ACCOUNTS));
@@ -105,7 +105,7 @@ fn what_is_told_makes_the_same_state_of_any_other() {
 
 /// Changes that are made in an attempt with a journal are told like any others.
 #[test]
-fn what_is_applied_is_logged_again() {
+fn what_is_applied_is_journaled_again() {
     for_seeds(100, |seed| {
         let random = &mut Random::new(seed + 3_000);
         let states = [(); 3].map(|()| State::new(ACCOUNTS));

@@ -1,4 +1,4 @@
-//! One by one: what is logged, what is not, and what is refused.
+//! One by one: what is journaled, what is not, and what is refused.
 
 use crate::log::{MemoryLog, finished, record};
 use crate::state::State;
@@ -45,7 +45,7 @@ fn differences_do_not_conflict() {
 }
 
 #[test]
-fn each_variable_is_logged_once_with_its_last_value() {
+fn each_variable_is_journaled_once_with_its_last_value() {
     let live = State::new(2);
     let log = MemoryLog::of(&live);
     let record = record(Mode::Direct, &log, |tx| {
@@ -136,7 +136,7 @@ fn an_attempt_has_one_log() {
 
 /// Also one in parts, and one that is prepared is refused.
 #[test]
-fn journeys_are_logged_unless_they_are_protected() {
+fn journeys_are_journaled_unless_they_are_protected() {
     let live = Arc::new(State::new(1));
     let log = Arc::new(MemoryLog::of(&*live));
     let both = Arc::new((live.clone(), log.clone()));

@@ -1,4 +1,4 @@
-//! What `serde` can write and read can be logged, with the feature `journal`.
+//! What `serde` can write and read can be journaled, with the feature `journal`.
 #![cfg(feature = "journal")]
 
 use super::encoded::sealed::Code;

@@ -14,9 +14,9 @@ use std::fmt;
 /// It is made once, when the state has come to the place where it stays, and is the same for all
 /// threads. Its state must live where it was for as long as attempts use the journal: it knows
 /// addresses, and borrows nothing. What is written at another variable that lies there later is
-/// logged under the name of the former one if it has the same type, and panics otherwise.
+/// journaled under the name of the former one if it has the same type, and panics otherwise.
 ///
-/// What a state does not enroll is not logged.
+/// What a state does not enroll is not journaled.
 ///
 /// ```
 /// use odeon_stm::TCounter;

@@ -1,4 +1,4 @@
-//! Commits that are logged: what they have changed, and in which order.
+//! Commits that are journaled: what they have changed, and in which order.
 //!
 //! PROTOCOL
 //! 1. A commit takes its number when all that it writes is locked, and before it reads the clock
@@ -26,7 +26,7 @@
 //! larger number is said by the words (`Cell::publish`).
 //!
 //! Modelled in `tests/loom/numbers.rs`; `tests/journal/order.rs` looks at each prefix of what
-//! threads have logged.
+//! threads have journaled.
 
 use crate::attempt::Attempt;
 use crate::attempt::journal::CommitLog;
@@ -37,7 +37,7 @@ impl Attempt {
     /// Makes what is written visible, as by [`commit`](Self::commit), and tells `log`.
     #[cold]
     #[inline(never)]
-    pub(super) fn commit_writes_logged(&mut self, log: &dyn CommitLog) -> Result<(), Rollback> {
+    pub(super) fn commit_writes_journaled(&mut self, log: &dyn CommitLog) -> Result<(), Rollback> {
         let mut record = self.told.take_record();
         // Users' code, which may panic: nothing is locked yet.
         log.journal().put_changes(self, &mut record);
