@@ -42,10 +42,10 @@ impl Attempt {
         // Users' code, which may panic: nothing is locked yet.
         log.journal().put_changes(self, &mut record);
         let is_late = self.domain.has(Flaw::LateNumber);
-        let mut number = None;
+        let mut number = self.domain.has(Flaw::EarlyNumber).then(|| log.number());
         let outcome = self.commit_writes_with(|| {
             if !is_late {
-                number = Some(log.number());
+                number.get_or_insert_with(|| log.number());
             }
         });
         if is_late {

@@ -23,6 +23,8 @@ pub(crate) enum Flaw {
     ReadsUnprotected,
     /// Who protects a variable may take it to write, whoever else protects it.
     UpgradeOverOthers,
+    /// Commits take their number before they lock what they write.
+    EarlyNumber,
     /// Commits take their number when they have let go of what they have written.
     LateNumber,
     /// Overwritten values are freed without a look at the attempts.

@@ -90,10 +90,9 @@ fn a_number_that_is_taken_late_is_noticed() {
 }
 
 /// Both overwrite one variable, and look at nothing.
-#[test]
-fn who_overwrites_what_another_writes() {
-    model(|| {
-        let (pair, numbers) = (pair(None, 0, 0), Arc::new(AtomicU64::new(0)));
+fn two_that_overwrite(flaw: Option<Flaw>) {
+    model(move || {
+        let (pair, numbers) = (pair(flaw, 0, 0), Arc::new(AtomicU64::new(0)));
         let write = |pair: &Pair, numbers: &Arc<AtomicU64>, value| {
             numbered(pair, numbers, |attempt| attempt.write(&pair.left, value, WriteKind::Plain))
         };
@@ -102,7 +101,19 @@ fn who_overwrites_what_another_writes() {
         let own = write(&pair, &numbers, 1);
         let other = other.join().unwrap();
         if let (Some((own, ())), Some((other, ()))) = (own, other) {
-            assert_eq!(pair.left.bits(), if own > other { 1 } else { 2 });
+            let last = if own > other { 1 } else { 2 };
+            assert_eq!(pair.left.bits(), last, "not in the order of the writes");
         }
     });
+}
+
+#[test]
+fn who_overwrites_what_another_writes() {
+    two_that_overwrite(None);
+}
+
+#[test]
+#[should_panic(expected = "not in the order of the writes")]
+fn a_number_that_is_taken_early_is_noticed() {
+    two_that_overwrite(Some(Flaw::EarlyNumber));
 }
