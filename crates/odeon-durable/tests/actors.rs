@@ -1,9 +1,11 @@
 //! Durable actors: what was answered is there, whatever has happened to the disk.
 
 mod crashes;
+mod edges;
 mod effects;
 mod failures;
 mod ledger;
+mod pressure;
 mod restarts;
 mod slow_disk;
 mod snapshots;

@@ -7,8 +7,9 @@ use odeon_core::extend::Outbox;
 use odeon_core::{ActorRef, Message};
 use odeon_log::LogError;
 use odeon_stm::journal::{CommitLog, Journal};
-use odeon_sync::Parker;
 use odeon_sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use odeon_sync::contained::{contained, forget};
+use odeon_sync::{Condvar, Mutex, Parker};
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -32,6 +33,9 @@ pub(super) struct ActorLog<M: Message> {
     is_behind: AtomicBool,
     is_closing: AtomicBool,
     failure: OnceLock<LogError>,
+    /// Passed when the two before change, for who [waits](Self::wait_for_all) for that.
+    waiting: Mutex<()>,
+    changed: Condvar,
     /// Where the log's thread sleeps.
     parker: Parker,
     /// Whether it does, or is about to.
@@ -49,6 +53,8 @@ impl<M: Message> ActorLog<M> {
             is_behind: AtomicBool::new(false),
             is_closing: AtomicBool::new(false),
             failure: OnceLock::new(),
+            waiting: Mutex::new(()),
+            changed: Condvar::new(),
             parker: Parker::new(),
             sleeps: AtomicBool::new(false),
         }
@@ -60,10 +66,14 @@ impl<M: Message> ActorLog<M> {
         let number = self.numbers.last();
         match self.held_back.hold(actor, number, self.durable(), effects) {
             AtOnce::LetGo(mut effects) => {
-                effects.release();
+                // What panics here is the user's, and undoes nothing.
+                if let Err(panic) = contained(|| effects.release()) {
+                    forget(panic);
+                }
                 keep_empty_outbox(effects);
             }
-            AtOnce::Nothing => self.wake(),
+            AtOnce::Wake => self.wake(),
+            AtOnce::Nothing => {}
         }
     }
 
@@ -78,6 +88,22 @@ impl<M: Message> ActorLog<M> {
         self.durable.store(number, Ordering::Release);
         // ORDERING: Relaxed: a hint.
         self.is_behind.store(false, Ordering::Relaxed);
+        self.tell_waiting();
+    }
+
+    /// Waits until all is durable that was committed by now, or the log has failed.
+    pub(super) fn wait_for_all(&self) {
+        let number = self.numbers.last();
+        let mut waiting = self.waiting.lock().expect("no panic happens under this lock");
+        while self.durable() < number && self.failure().is_none() {
+            waiting = self.changed.wait(waiting).expect("no panic happens under this lock");
+        }
+    }
+
+    /// Wakes who waits. Passes its lock: who has looked before the change waits by then.
+    fn tell_waiting(&self) {
+        drop(self.waiting.lock().expect("no panic happens under this lock"));
+        self.changed.notify_all();
     }
 
     /// Why the log is not written any more.
@@ -88,6 +114,7 @@ impl<M: Message> ActorLog<M> {
     pub(super) fn fail(&self, error: LogError, fetched: FetchedEffects) {
         let error = self.failure.get_or_init(|| error);
         self.held_back.refuse_all(&failure_text(error), fetched);
+        self.tell_waiting();
     }
 
     /// Waits a little if the disk is far behind the handlers.
@@ -128,6 +155,8 @@ impl<M: Message> ActorLog<M> {
     pub(super) fn sleep(&self, is_something: impl FnOnce() -> bool) {
         // ORDERING: SeqCst: as in `wake`.
         self.sleeps.store(true, Ordering::SeqCst);
+        // ORDERING: Relaxed: a hint. Nothing is behind any more, unless somebody wakes this thread.
+        self.is_behind.store(false, Ordering::Relaxed);
         if is_something() {
             // ORDERING: Relaxed: the token that a waker leaves meanwhile ends the next sleep.
             self.sleeps.store(false, Ordering::Relaxed);

@@ -18,7 +18,8 @@ pub struct DurableRef<M: Message> {
 }
 
 impl<M: Message> DurableRef<M> {
-    /// How many commits had been logged before this actor began; 0: its log began with it.
+    /// How many commits had been logged before this actor began, the begin of the log with them; 0:
+    /// its log began with it.
     pub fn recovered_commits(&self) -> u64 {
         self.recovered
     }

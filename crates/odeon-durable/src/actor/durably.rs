@@ -1,14 +1,15 @@
 //! The actor around a user's one that logs what it commits.
 
 use super::actor_log::{ActorLog, failure_text};
-use super::held_effects::empty_outbox;
+use super::held_effects::AskedEffects;
 use super::log_thread::LogThread;
 use crate::state::Durable;
-use odeon_core::Access;
 use odeon_core::extend::let_happen;
+use odeon_core::{Access, Message};
 use odeon_speculative::extend::{takes_part, within};
 use odeon_speculative::{SpeculativeActor, SpeculativeContext, TxResult, fail};
-use odeon_stm::Tx;
+use odeon_stm::{Abort, Tx};
+use std::mem;
 use std::sync::Arc;
 
 /// Why a message fails that is part of a coordinated transaction.
@@ -48,13 +49,29 @@ impl<A: SpeculativeActor + Durable> Durably<A> {
         }
         self.log.wait_for_disk();
         tx.log_to(&*self.log);
-        let mut effects = empty_outbox();
-        effects.hold_during(|| within(ctx, |ctx| handler(&self.state, tx, ctx)))?;
+        let mut effects = AskedEffects::new();
+        let failure = FailureWaits(&self.log);
+        let ended = effects.0.hold_during(|| within(ctx, |ctx| handler(&self.state, tx, ctx)));
+        if !matches!(ended, Err(Abort::Failed(_))) {
+            mem::forget(failure);
+        }
+        ended?;
+        let effects = effects.take();
         if !effects.is_empty() {
             let (log, me) = (self.log.clone(), ctx.actor_ref());
             let_happen(move || log.hold(&me, effects));
         }
         Ok(())
+    }
+}
+
+/// Dropped, by a failure or a panic of a handler, it waits for the disk: what a failure says is
+/// heard at once, and may tell of what the handler has seen.
+struct FailureWaits<'a, M: Message>(&'a ActorLog<M>);
+
+impl<M: Message> Drop for FailureWaits<'_, M> {
+    fn drop(&mut self) {
+        self.0.wait_for_all();
     }
 }
 
@@ -76,6 +93,7 @@ impl<A: SpeculativeActor + Durable> SpeculativeActor for Durably<A> {
     }
 
     fn admits<'t>(&'t self, mailbox: usize, tx: &mut Tx<'t>) -> TxResult<bool> {
+        tx.log_to(&*self.log);
         self.state.admits(mailbox, tx)
     }
 

@@ -9,6 +9,13 @@ use std::thread_local;
 /// TUNE: guessed; as many as the executors of a small machine.
 const PARTS: usize = 16;
 
+/// TUNE: commits for which memory is kept in each part, of some bytes each; guessed.
+const KEPT: usize = 16 * 1024;
+
+/// TUNE: bytes of changes of an epoch, beyond which the rest comes with the next one; guessed. An
+/// epoch has less than 4 GiB.
+const EPOCH: usize = 64 * 1024 * 1024;
+
 /// The changes of commits that nobody has fetched.
 #[derive(Debug, Default)]
 pub(super) struct HandedOver([CachePadded<Mutex<Commits>>; PARTS]);
@@ -38,7 +45,9 @@ impl Commits {
 
     fn clear(&mut self) {
         self.ends.clear();
+        self.ends.shrink_to(KEPT);
         self.changes.clear();
+        self.changes.shrink_to(16 * KEPT);
     }
 }
 
@@ -66,16 +75,17 @@ impl HandedOver {
     }
 }
 
-/// What was fetched and is not written: in the order of the numbers, without gaps.
+/// What was fetched and is not written.
 #[derive(Debug, Default)]
-pub(super) struct Fetched {
+pub(super) struct FetchedCommits {
     parts: [Commits; PARTS],
-    /// What has come behind a gap, and its copies.
+    /// What has come behind a gap.
     early: Commits,
+    /// Memory for what comes next.
     spare: Commits,
 }
 
-impl Fetched {
+impl FetchedCommits {
     /// Fetches all that was handed over.
     pub(super) fn fetch(&mut self, from: &HandedOver) {
         for (number, part) in self.parts.iter_mut().enumerate() {
@@ -91,18 +101,20 @@ impl Fetched {
         }
     }
 
-    /// The changes of the commits behind `last`, in the order of their numbers, up to the first one
-    /// that is not there.
+    /// The changes of the commits behind `last`, in the order of their numbers: up to the first one
+    /// that is not there, and as many as an epoch has.
     pub(super) fn in_order(&self, last: u64) -> Vec<&[u8]> {
         let all = self.parts.iter().chain([&self.early]).flat_map(Commits::each);
         let mut all: Vec<(u64, &[u8])> = all.collect();
         all.sort_unstable_by_key(|&(number, _)| number);
-        let expected = last + 1..;
-        let behind = all.into_iter().zip(expected);
-        behind
-            .take_while(|((number, _), expected)| number == expected)
-            .map(|((_, changes), _)| changes)
-            .collect()
+        let mut bytes = 0;
+        let in_order =
+            all.into_iter().zip(last + 1..).take_while(|((number, changes), expected)| {
+                let fits = bytes == 0 || bytes + changes.len() <= EPOCH;
+                bytes += changes.len();
+                number == expected && fits
+            });
+        in_order.map(|((_, changes), _)| changes).collect()
     }
 
     /// Whether the changes of all commits behind `from` up to `to` are there, and no others.
@@ -135,7 +147,7 @@ mod tests {
 
     #[test]
     fn commits_come_in_the_order_of_their_numbers_and_none_behind_a_gap() {
-        let (handed_over, mut fetched) = (HandedOver::default(), Fetched::default());
+        let (handed_over, mut fetched) = (HandedOver::default(), FetchedCommits::default());
         for number in [3, 1, 5, 2] {
             handed_over.push(number, &[number as u8; 2]);
         }

@@ -1,6 +1,6 @@
 //! Effects of messages whose commits are not durable yet.
 
-use odeon_core::extend::{Outbox, as_sender, drop_failed};
+use odeon_core::extend::{Outbox, as_sender, drop_failed, let_happen};
 use odeon_core::{ActorRef, Message};
 use odeon_sync::Mutex;
 use odeon_sync::contained::{contained, forget, quietly};
@@ -13,9 +13,29 @@ thread_local! {
     static SPARE: Cell<Option<Outbox>> = const { Cell::new(None) };
 }
 
-/// An outbox that holds nothing.
-pub(super) fn empty_outbox() -> Outbox {
-    SPARE.take().unwrap_or_default()
+/// The effects that a handler asks for, until it has ended well. Dropped before, they go to the
+/// outbox around this one: whoever has that discards them when the attempt is over, where what
+/// panics of it does no harm.
+pub(super) struct AskedEffects(pub(super) Outbox);
+
+impl AskedEffects {
+    pub(super) fn new() -> Self {
+        Self(SPARE.take().unwrap_or_default())
+    }
+
+    /// What was asked for, to happen.
+    pub(super) fn take(mut self) -> Outbox {
+        mem::take(&mut self.0)
+    }
+}
+
+impl Drop for AskedEffects {
+    fn drop(&mut self) {
+        if !self.0.is_empty() {
+            let effects = mem::take(&mut self.0);
+            let_happen(move || drop(effects));
+        }
+    }
 }
 
 pub(super) fn keep_empty_outbox(outbox: Outbox) {
@@ -65,7 +85,9 @@ pub(super) struct FetchedEffects(WaitingEffects);
 /// What is to be done with effects at once.
 pub(super) enum AtOnce {
     LetGo(Outbox),
-    /// They wait; the log's thread is to know of them.
+    /// The log's thread is to know of them.
+    Wake,
+    /// They were refused.
     Nothing,
 }
 
@@ -100,7 +122,7 @@ impl<M: Message> HeldBack<M> {
         queue.effects.effects.append(&mut effects);
         drop(queue);
         keep_empty_outbox(effects);
-        AtOnce::Nothing
+        AtOnce::Wake
     }
 
     /// Whether something waits that does not have to, as all up to `durable` is.

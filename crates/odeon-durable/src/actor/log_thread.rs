@@ -2,16 +2,19 @@
 //! been committed while the one before was being written.
 
 use super::actor_log::ActorLog;
-use super::handed_over::Fetched;
+use super::handed_over::FetchedCommits;
 use super::held_effects::FetchedEffects;
 use super::record::Head;
 use super::snapshots::Snapshots;
-use odeon_core::Message;
-use odeon_log::LogError;
-use odeon_log::LogWriter;
+use super::store::refused;
+use odeon_core::{Message, as_task};
+use odeon_log::{LogError, LogWriter};
 use odeon_sync::Backoff;
 use odeon_sync::contained::{contained, forget};
+use std::io;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 use std::thread::{self, JoinHandle};
 
 /// Why nothing is answered any more if that thread has a defect.
@@ -34,18 +37,23 @@ impl<M: Message> LogThread<M> {
         log: Arc<ActorLog<M>>,
         writer: LogWriter,
         snapshots: Snapshots,
-    ) -> std::io::Result<Self> {
-        let fetched = Fetched::default();
+        name: &str,
+    ) -> io::Result<Self> {
+        let fetched = FetchedCommits::default();
         let effects = FetchedEffects::default();
         let mut writing = Writing { log: log.clone(), writer, snapshots, fetched, effects };
-        let run = move || {
+        // A task, which nothing blocks: a receiver under pressure may wait for an answer that this
+        // thread is to give.
+        let run = as_task(async move {
             if let Err(panic) = contained(|| writing.run()) {
-                let effects = std::mem::take(&mut writing.effects);
-                writing.log.held_back.refuse_all(PANICKED, effects);
+                writing.fail(refused("write", String::new(), io::Error::other(PANICKED)));
                 forget(panic);
             }
+        });
+        let run = move || {
+            let _: Poll<()> = pin!(run).poll(&mut Context::from_waker(Waker::noop()));
         };
-        let thread = thread::Builder::new().name("odeon-log".into()).spawn(run)?;
+        let thread = thread::Builder::new().name(format!("log of {name}")).spawn(run)?;
         Ok(Self { log, thread: Some(thread) })
     }
 }
@@ -67,7 +75,7 @@ struct Writing<M: Message> {
     log: Arc<ActorLog<M>>,
     writer: LogWriter,
     snapshots: Snapshots,
-    fetched: Fetched,
+    fetched: FetchedCommits,
     effects: FetchedEffects,
 }
 
@@ -89,12 +97,14 @@ impl<M: Message> Writing<M> {
                     });
                 }
                 Ok(_) => {}
-                Err(error) => {
-                    let effects = std::mem::take(&mut self.effects);
-                    return self.log.fail(error, effects);
-                }
+                Err(error) => return self.fail(error),
             }
         }
+    }
+
+    fn fail(&mut self, error: LogError) {
+        let effects = std::mem::take(&mut self.effects);
+        self.log.fail(error, effects);
     }
 
     /// Writes what there is, and lets go of what has waited for it. Answers how many commits there
@@ -113,10 +123,13 @@ impl<M: Message> Writing<M> {
     /// Begins a snapshot between two commits: that all those before it are over, and none behind it
     /// has begun, is so for the moment in which nobody gets a number.
     fn begin_snapshot(&mut self) {
-        let last = self.log.numbers.close();
-        let is_over = self.wait_for(last);
-        let begun = if is_over { self.snapshots.begin() } else { None };
-        self.log.numbers.open();
+        let Some(prepared) = self.snapshots.prepare() else { return };
+        let log = self.log.clone();
+        let closed = log.numbers.close();
+        let is_over = self.wait_for(closed.last);
+        let begun = if is_over { prepared.begin() } else { None };
+        let last = closed.last;
+        drop(closed);
         if let Some(begun) = begun {
             // No epoch has a commit behind `last`, for this thread has fetched none. Without a file
             // for it there is no snapshot, and the log goes on.

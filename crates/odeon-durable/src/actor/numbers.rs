@@ -48,14 +48,24 @@ impl Numbers {
         self.0.load(Ordering::Acquire) & !CLOSED
     }
 
-    /// Nobody gets a number until they are [opened](Self::open). Answers the last one.
-    pub(super) fn close(&self) -> u64 {
+    /// Nobody gets a number until what this answers is dropped.
+    pub(super) fn close(&self) -> ClosedNumbers<'_> {
         // ORDERING: AcqRel: as in `take`.
-        self.0.fetch_or(CLOSED, Ordering::AcqRel) & !CLOSED
+        let last = self.0.fetch_or(CLOSED, Ordering::AcqRel) & !CLOSED;
+        ClosedNumbers { numbers: self, last }
     }
+}
 
-    pub(super) fn open(&self) {
+/// Nobody gets a number while this is there.
+pub(super) struct ClosedNumbers<'a> {
+    numbers: &'a Numbers,
+    /// The last one that was taken.
+    pub(super) last: u64,
+}
+
+impl Drop for ClosedNumbers<'_> {
+    fn drop(&mut self) {
         // ORDERING: Release: the snapshot has begun for whoever takes a number from here on.
-        self.0.fetch_and(!CLOSED, Ordering::Release);
+        self.numbers.0.fetch_and(!CLOSED, Ordering::Release);
     }
 }

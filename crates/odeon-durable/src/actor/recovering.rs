@@ -4,7 +4,8 @@ use super::record::Head;
 use super::store::Store;
 use crate::state::{Durable, RestoreError, Restorer};
 use odeon_log::{LogError, LogWriter, Records, Recovered, Recovery, TornEnd};
-use odeon_stm::journal::Changes;
+use odeon_stm::journal::{Changes, add_change};
+use odeon_stm::snapshot_within;
 use std::error::Error;
 use std::fmt;
 
@@ -21,6 +22,15 @@ pub enum RecoverError {
         /// In which epoch; 0: in the snapshot.
         epoch: u64,
     },
+    /// The log is whole, and an epoch goes on behind commits that are not there.
+    MissingCommits {
+        /// Which epoch.
+        epoch: u64,
+        /// The last commit before it.
+        last: u64,
+        /// The first that it has.
+        first: u64,
+    },
 }
 
 impl fmt::Display for RecoverError {
@@ -34,6 +44,12 @@ impl fmt::Display for RecoverError {
             Self::NotOfAnActor { epoch } => {
                 write!(f, "epoch {epoch} was not written by a durable actor")
             }
+            Self::MissingCommits { epoch, last, first } => {
+                write!(
+                    f,
+                    "epoch {epoch} begins with commit {first}, and the last before it is {last}"
+                )
+            }
         }
     }
 }
@@ -43,7 +59,7 @@ impl Error for RecoverError {
         match self {
             Self::Log(error) => Some(error),
             Self::State(error) => Some(error),
-            Self::NotOfAnActor { .. } => None,
+            Self::NotOfAnActor { .. } | Self::MissingCommits { .. } => None,
         }
     }
 }
@@ -63,7 +79,9 @@ impl From<RestoreError> for RecoverError {
 /// A log whose state is made, to go on with.
 pub(super) struct RecoveredLog {
     pub(super) writer: LogWriter,
-    /// The number of the last commit.
+    /// How many commits were found.
+    pub(super) found: u64,
+    /// The number of the last commit, also if that is the begin of the log.
     pub(super) last: u64,
     /// Bytes behind the snapshot.
     pub(super) behind: u64,
@@ -93,8 +111,23 @@ pub(super) fn recover(
     }
     let Making { restorer, last, behind, snapshot } = making;
     restorer.finish();
-    let writer = recovery.into_writer()?;
-    Ok(RecoveredLog { writer, last: last.unwrap_or(0), behind, snapshot, torn })
+    let mut writer = recovery.into_writer()?;
+    let found = last.unwrap_or(0);
+    let last = last.map_or_else(|| begin(&mut writer, state), Ok)?;
+    Ok(RecoveredLog { writer, found, last, behind, snapshot, torn })
+}
+
+/// Begins a log with the state as the program makes it, under the number of a commit, which it
+/// answers: what another program makes it later changes nothing.
+fn begin(writer: &mut LogWriter, state: &impl Durable) -> Result<u64, RecoverError> {
+    const FIRST: u64 = 1;
+    let mut record = Vec::new();
+    let told = snapshot_within(usize::MAX, |view| {
+        state.node().tell(view, &mut |name, change| add_change(name, change, &mut record))
+    });
+    told.expect("nobody else has the state");
+    writer.append_epoch([&Head::CommitsFrom(FIRST).to_bytes()[..], &record])?;
+    Ok(FIRST)
 }
 
 struct Making<'s> {
@@ -124,6 +157,10 @@ impl Making<'_> {
         let Some(Head::CommitsFrom(first)) = records.next().and_then(Head::of) else {
             return Err(RecoverError::NotOfAnActor { epoch });
         };
+        let last = self.last.unwrap_or(0);
+        if first > last + 1 {
+            return Err(RecoverError::MissingCommits { epoch, last, first });
+        }
         for (number, changes) in (first..).zip(records) {
             self.behind += changes.len() as u64;
             // A snapshot may have commits that were written behind it.

@@ -6,6 +6,7 @@ use odeon_log::LogError;
 use odeon_log::SnapshotWriter;
 use odeon_stm::journal::add_change;
 use odeon_stm::{SnapshotExpired, snapshot_within};
+use odeon_sync::contained::forget;
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -68,8 +69,36 @@ struct RunningSnapshot {
     behind: u64,
 }
 
+impl RunningSnapshot {
+    /// Waits for its end; answers how many bytes it has, if there is one.
+    fn join(self) -> Option<u64> {
+        match self.thread.join() {
+            Ok(bytes) => bytes,
+            Err(panic) => {
+                forget(panic);
+                None
+            }
+        }
+    }
+}
+
+/// A snapshot whose thread is there.
+pub(super) struct PreparedSnapshot {
+    begin: SyncSender<()>,
+    begun: Receiver<()>,
+    writer: SyncSender<(SnapshotWriter, u64)>,
+}
+
 /// A snapshot whose moment is fixed.
 pub(super) struct BegunSnapshot(SyncSender<(SnapshotWriter, u64)>);
+
+impl PreparedSnapshot {
+    /// Begins with this moment. `None`: there is no snapshot.
+    pub(super) fn begin(self) -> Option<BegunSnapshot> {
+        self.begin.send(()).ok()?;
+        self.begun.recv().ok().map(|()| BegunSnapshot(self.writer))
+    }
+}
 
 impl BegunSnapshot {
     /// Goes on with it: it is the state after the commit with this number, which all epochs behind
@@ -96,21 +125,25 @@ impl Snapshots {
         if let Some(running) = self.running.take_if(|running| running.thread.is_finished()) {
             // One that has failed, by the disk or by a value that cannot be encoded, is tried again
             // when as much has been written again.
-            self.last = running.thread.join().ok().flatten().unwrap_or(self.last);
             self.behind -= running.behind;
+            self.last = running.join().unwrap_or(self.last);
         }
         self.running.is_none() && self.behind >= self.after.max(self.last)
     }
 
-    /// Begins a snapshot of this moment. `None`: there is none.
-    pub(super) fn begin(&mut self) -> Option<BegunSnapshot> {
+    /// Starts the thread of a snapshot. `None`: there is none.
+    pub(super) fn prepare(&mut self) -> Option<PreparedSnapshot> {
         let (writer, writers) = mpsc::sync_channel(1);
-        let (begun, begin) = mpsc::sync_channel(1);
+        let (told_begun, begun) = mpsc::sync_channel(1);
+        let (begin, begins) = mpsc::sync_channel(1);
         let (state, gives_up) = (self.state.clone(), self.gives_up.clone());
-        let write = move || write(&*state, &begun, &writers, &gives_up);
+        let write = move || {
+            begins.recv().ok()?;
+            write(&*state, &told_begun, &writers, &gives_up)
+        };
         let thread = thread::Builder::new().name("odeon-snapshot".into()).spawn(write).ok()?;
         self.running = Some(RunningSnapshot { thread, behind: self.behind });
-        begin.recv().ok().map(|()| BegunSnapshot(writer))
+        Some(PreparedSnapshot { begin, begun, writer })
     }
 }
 
@@ -119,7 +152,7 @@ impl Drop for Snapshots {
         // ORDERING: Relaxed: a hint.
         self.gives_up.store(true, Ordering::Relaxed);
         if let Some(running) = self.running.take() {
-            let _ = running.thread.join();
+            let _ = running.join();
         }
     }
 }

@@ -15,9 +15,8 @@ use std::sync::Arc;
 /// Creates durable actors in a theater.
 pub trait SpawnDurable {
     /// Creates a speculative actor that survives the end of its process and of its machine. If the
-    /// store has a log of this name, the actor goes on with what that says: `actor` is its state
-    /// as it was at first, and gives the fields that the log knows nothing of. Otherwise a log
-    /// begins.
+    /// store has a log of this name, the actor goes on with what that says, and `actor` gives the
+    /// fields that the log knows nothing of. Otherwise a log begins, with `actor` as it is.
     ///
     /// # Guarantees
     /// Whatever a message has answered, sent or spawned happens when its commit, and all commits
@@ -40,7 +39,8 @@ pub trait SpawnDurable {
     /// other fields.
     ///
     /// # Panics
-    /// As [`spawn_speculative`](SpawnSpeculative::spawn_speculative).
+    /// As [`spawn_speculative`](SpawnSpeculative::spawn_speculative). Within a transaction; if a
+    /// variable of the state is there twice, and if the conversion of a field panics.
     #[track_caller]
     fn spawn_durable<A: SpeculativeActor + Durable>(
         &self,
@@ -61,13 +61,13 @@ impl SpawnDurable for Theater {
     ) -> Result<DurableRef<A::Msg>, RecoverError> {
         let state = Arc::new(actor);
         let recovered = recover(store, name, &*state)?;
-        let RecoveredLog { writer, last, behind, snapshot, torn } = recovered;
+        let RecoveredLog { writer, found, last, behind, snapshot, torn } = recovered;
         let log = Arc::new(ActorLog::new(state.node().journal(), last));
         let snapshots =
             Snapshots::new(state.clone(), store.bytes_until_snapshot(), behind, snapshot);
-        let thread = LogThread::start(log.clone(), writer, snapshots)
+        let thread = LogThread::start(log.clone(), writer, snapshots, name)
             .map_err(|error| refused("start a thread for the log", name.into(), error))?;
         let actor = self.spawn_speculative(Durably::new(state, log.clone(), thread), processing);
-        Ok(DurableRef { actor, log, recovered: last, torn })
+        Ok(DurableRef { actor, log, recovered: found, torn })
     }
 }

@@ -13,7 +13,8 @@ type Opens = dyn Fn(&str) -> io::Result<Arc<dyn Storage>> + Send + Sync;
 #[derive(Clone)]
 pub struct Store {
     opens: Arc<Opens>,
-    options: LogOptions,
+    /// Those of new logs by default have an id of their own each.
+    options: Option<LogOptions>,
     snapshot_after: u64,
 }
 
@@ -37,13 +38,12 @@ impl Store {
     pub fn on(
         opens: impl Fn(&str) -> io::Result<Arc<dyn Storage>> + Send + Sync + 'static,
     ) -> Self {
-        let options = LogOptions::default();
-        Self { opens: Arc::new(opens), options, snapshot_after: SNAPSHOT_AFTER }
+        Self { opens: Arc::new(opens), options: None, snapshot_after: SNAPSHOT_AFTER }
     }
 
     /// How the logs are written. 64 MiB a segment without it.
     pub fn log_options(self, options: LogOptions) -> Self {
-        Self { options, ..self }
+        Self { options: Some(options), ..self }
     }
 
     /// When there is another snapshot of a state: if its log has so many bytes behind the last one,
@@ -53,7 +53,7 @@ impl Store {
     }
 
     pub(super) fn options(&self) -> LogOptions {
-        self.options.clone()
+        self.options.clone().unwrap_or_default()
     }
 
     pub(super) fn bytes_until_snapshot(&self) -> u64 {

@@ -44,7 +44,7 @@ fn nobody_hears_of_what_is_not_on_the_disk() {
             }
             drop(told);
             assert!(hears.recv_timeout(A_MOMENT).is_err(), "somebody has heard of it");
-            assert_eq!(ledger.durable_commits(), 5);
+            assert_eq!(ledger.durable_commits(), 6);
             disk.open_again();
             let heard: Vec<_> = hears.iter().collect();
             assert_eq!(heard.len(), 5);
@@ -56,7 +56,7 @@ fn nobody_hears_of_what_is_not_on_the_disk() {
                 }
             }
         });
-        assert_eq!(ledger.durable_commits(), 7);
+        assert_eq!(ledger.durable_commits(), 8);
     }
 }
 
@@ -146,9 +146,8 @@ fn sends_and_spawns_wait_for_the_disk_and_keep_their_order() {
     assert_eq!(ask.wait(), Ok(101));
 }
 
-/// A panic of what users do after the commit undoes nothing, and keeps nobody from hearing.
 #[test]
-fn effects_that_are_dropped_by_a_stop_were_committed() {
+fn effects_that_wait_when_their_actor_stops_happen() {
     let (theater, disk) = (theater(), SlowDisk::new(SimulatedDisk::new(1)));
     let ledger = spawn(&theater, &store(disk.clone()), processings()[1].clone()).unwrap();
     transfer(&ledger, 1, 1, 3).1.unwrap();
