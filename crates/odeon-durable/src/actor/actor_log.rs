@@ -1,7 +1,7 @@
 //! What the executors of a durable actor and the thread that writes its log share.
 
 use super::handed_over::HandedOver;
-use super::held_effects::{AtOnce, FetchedEffects, HeldBack, keep_empty_outbox};
+use super::held_effects::{HeldBack, keep_empty_outbox};
 use super::numbers::Numbers;
 use odeon_core::extend::Outbox;
 use odeon_core::{ActorRef, Message};
@@ -64,16 +64,13 @@ impl<M: Message> ActorLog<M> {
     /// messages have happened. It has committed, and no later one with effects has.
     pub(super) fn hold(&self, actor: &ActorRef<M>, effects: Outbox) {
         let number = self.numbers.last();
-        match self.held_back.hold(actor, number, self.durable(), effects) {
-            AtOnce::LetGo(mut effects) => {
-                // What panics here is the user's, and undoes nothing.
-                if let Err(panic) = contained(|| effects.release()) {
-                    forget(panic);
-                }
-                keep_empty_outbox(effects);
+        let at_once = self.held_back.hold(actor, number, || self.durable(), effects);
+        if let Some(mut effects) = at_once {
+            // What panics here is the user's, and undoes nothing.
+            if let Err(panic) = contained(|| effects.release()) {
+                forget(panic);
             }
-            AtOnce::Wake => self.wake(),
-            AtOnce::Nothing => {}
+            keep_empty_outbox(effects);
         }
     }
 
@@ -88,6 +85,7 @@ impl<M: Message> ActorLog<M> {
         self.durable.store(number, Ordering::Release);
         // ORDERING: Relaxed: a hint.
         self.is_behind.store(false, Ordering::Relaxed);
+        self.held_back.tell();
         self.tell_waiting();
     }
 
@@ -111,9 +109,9 @@ impl<M: Message> ActorLog<M> {
         self.failure.get()
     }
 
-    pub(super) fn fail(&self, error: LogError, fetched: FetchedEffects) {
+    pub(super) fn fail(&self, error: LogError) {
         let error = self.failure.get_or_init(|| error);
-        self.held_back.refuse_all(&failure_text(error), fetched);
+        self.held_back.refuse_all(failure_text(error));
         self.tell_waiting();
     }
 

@@ -2,8 +2,8 @@
 
 use odeon_core::extend::{Outbox, as_sender, drop_failed, let_happen};
 use odeon_core::{ActorRef, Message};
-use odeon_sync::Mutex;
 use odeon_sync::contained::{contained, forget, quietly};
+use odeon_sync::{Condvar, Mutex, MutexGuard};
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::mem;
@@ -43,14 +43,20 @@ pub(super) fn keep_empty_outbox(outbox: Outbox) {
 }
 
 /// See the module; in the order in which they are to happen.
-pub(super) struct HeldBack<M: Message>(Mutex<Queue<M>>);
+pub(super) struct HeldBack<M: Message> {
+    queue: Mutex<Queue<M>>,
+    /// Told when more is durable, when nothing is let go any more, and when nothing comes any more.
+    changed: Condvar,
+}
 
 struct Queue<M: Message> {
     effects: WaitingEffects,
-    /// The actor, while effects wait here or are [fetched](FetchedEffects).
+    /// The actor, while effects wait here or are being let go.
     actor: Option<ActorRef<M>>,
     /// Why nothing is let go any more.
     failure: Option<String>,
+    /// Whether nothing comes any more.
+    is_over: bool,
 }
 
 /// Effects of several messages.
@@ -78,95 +84,106 @@ impl WaitingEffects {
     }
 }
 
-/// What the log's thread has fetched to let it go.
-#[derive(Default)]
-pub(super) struct FetchedEffects(WaitingEffects);
-
-/// What is to be done with effects at once.
-pub(super) enum AtOnce {
-    LetGo(Outbox),
-    /// The log's thread is to know of them.
-    Wake,
-    /// They were refused.
-    Nothing,
-}
-
 impl<M: Message> Default for HeldBack<M> {
     fn default() -> Self {
         let effects = WaitingEffects::default();
-        Self(Mutex::new(Queue { effects, actor: None, failure: None }))
+        let queue = Queue { effects, actor: None, failure: None, is_over: false };
+        Self { queue: Mutex::new(queue), changed: Condvar::new() }
     }
 }
 
 impl<M: Message> HeldBack<M> {
-    /// Has the effects of a message wait until all up to `number` is durable, which it is up to
-    /// `durable`, and until those of the messages before it have happened.
+    fn lock(&self) -> MutexGuard<'_, Queue<M>> {
+        self.queue.lock().expect("no panic happens under this lock")
+    }
+
+    /// Has the effects of a message wait until all up to `number` is durable, and until those of
+    /// the messages before it have happened. Answers them if they are to happen at once.
+    ///
+    /// `durable` is looked at under the lock: what becomes durable later is told behind that.
     pub(super) fn hold(
         &self,
         actor: &ActorRef<M>,
         number: u64,
-        durable: u64,
+        durable: impl FnOnce() -> u64,
         mut effects: Outbox,
-    ) -> AtOnce {
-        let mut queue = self.0.lock().expect("no panic happens under this lock");
+    ) -> Option<Outbox> {
+        let mut queue = self.lock();
         if let Some(failure) = queue.failure.clone() {
             drop(queue);
             refuse(effects, failure);
-            return AtOnce::Nothing;
+            return None;
         }
-        if queue.actor.is_none() && number <= durable {
-            return AtOnce::LetGo(effects);
+        if queue.actor.is_none() && number <= durable() {
+            return Some(effects);
         }
         queue.actor.get_or_insert_with(|| actor.clone());
         queue.effects.messages.push_back((number, effects.len()));
         queue.effects.effects.append(&mut effects);
         drop(queue);
         keep_empty_outbox(effects);
-        AtOnce::Wake
+        None
     }
 
-    /// Whether something waits that does not have to, as all up to `durable` is.
-    pub(super) fn is_due(&self, durable: u64, fetched: &FetchedEffects) -> bool {
-        let queue = self.0.lock().expect("no panic happens under this lock");
-        fetched.0.is_due(durable) || queue.effects.is_due(durable)
-    }
-
-    /// Lets go of all that waits for numbers up to `durable`, in order. For the log's thread.
-    pub(super) fn let_go(&self, durable: u64, fetched: &mut FetchedEffects) {
-        loop {
-            let mut queue = self.0.lock().expect("no panic happens under this lock");
-            fetched.0.fetch(&mut queue.effects);
-            if !fetched.0.is_due(durable) {
-                let over = if fetched.0.messages.is_empty() { queue.actor.take() } else { None };
-                drop(queue);
-                drop(over);
-                return;
-            }
-            let actor = queue.actor.clone().expect("there while something waits");
-            drop(queue);
-            as_sender(&actor, || fetched.let_go(durable));
-        }
+    /// More is durable.
+    pub(super) fn tell(&self) {
+        drop(self.lock());
+        self.changed.notify_one();
     }
 
     /// Nothing happens any more of what waits, nor of what comes: who has asked is told why.
-    pub(super) fn refuse_all(&self, failure: &str, fetched: FetchedEffects) {
-        let mut queue = self.0.lock().expect("no panic happens under this lock");
-        queue.failure.get_or_insert_with(|| failure.into());
-        let waiting = mem::take(&mut queue.effects);
-        let actor = queue.actor.take();
-        drop(queue);
-        refuse(fetched.0.effects, failure.into());
-        refuse(waiting.effects, failure.into());
-        drop(actor);
+    pub(super) fn refuse_all(&self, failure: String) {
+        self.lock().failure.get_or_insert(failure);
+        self.changed.notify_one();
+    }
+
+    /// Nothing comes any more.
+    pub(super) fn end(&self) {
+        self.lock().is_over = true;
+        self.changed.notify_one();
+    }
+
+    /// Lets go of what waits as soon as it is `durable`, in order, until the [end](Self::end). For
+    /// a thread of its own: it goes on while the log is being written.
+    pub(super) fn let_go(&self, durable: impl Fn() -> u64) {
+        let mut fetched = WaitingEffects::default();
+        let mut queue = self.lock();
+        loop {
+            fetched.fetch(&mut queue.effects);
+            if fetched.is_due(durable()) && queue.failure.is_none() {
+                let actor = queue.actor.clone().expect("there while something waits");
+                drop(queue);
+                as_sender(&actor, || fetched.let_go(durable()));
+            } else if queue.failure.is_some() || fetched.messages.is_empty() {
+                let (over, failure) = (queue.actor.take(), queue.failure.clone());
+                if over.is_none() && queue.is_over {
+                    return;
+                }
+                if over.is_none() {
+                    queue = self.changed.wait(queue).expect("no panic happens under this lock");
+                    continue;
+                }
+                drop(queue);
+                let given_up = mem::take(&mut fetched);
+                if let Some(failure) = failure {
+                    refuse(given_up.effects, failure);
+                }
+                drop(over);
+            } else {
+                queue = self.changed.wait(queue).expect("no panic happens under this lock");
+                continue;
+            }
+            queue = self.lock();
+        }
     }
 }
 
-impl FetchedEffects {
+impl WaitingEffects {
     fn let_go(&mut self, durable: u64) {
-        while self.0.is_due(durable) {
-            let (_, count) = self.0.messages.pop_front().expect("one is due");
+        while self.is_due(durable) {
+            let (_, count) = self.messages.pop_front().expect("one is due");
             // What panics here is the user's, and undoes nothing.
-            if let Err(panic) = contained(|| self.0.effects.release_first(count)) {
+            if let Err(panic) = contained(|| self.effects.release_first(count)) {
                 forget(panic);
             }
         }

@@ -1,9 +1,9 @@
 //! The thread that writes the log of one actor: one epoch after the other, each with all that has
-//! been committed while the one before was being written.
+//! been committed while the one before was being written. Another one lets go of the effects that
+//! have waited for an epoch, while the next one is being written.
 
 use super::actor_log::ActorLog;
 use super::handed_over::FetchedCommits;
-use super::held_effects::FetchedEffects;
 use super::record::Head;
 use super::snapshots::Snapshots;
 use super::store::refused;
@@ -24,10 +24,12 @@ const PANICKED: &str = "the thread that writes the log has panicked";
 /// its thread is held up, and the wait yields its processor early on.
 const LOOKS: usize = 1_000;
 
-/// The thread, which ends when this is dropped: all is durable then, or the log has failed.
+/// The thread, and the one that lets go of effects, which end when this is dropped: all is durable
+/// and has happened then, or the log has failed.
 pub(super) struct LogThread<M: Message> {
     log: Arc<ActorLog<M>>,
-    thread: Option<JoinHandle<()>>,
+    writes: Option<JoinHandle<()>>,
+    lets_go: Option<JoinHandle<()>>,
 }
 
 impl<M: Message> LogThread<M> {
@@ -39,35 +41,44 @@ impl<M: Message> LogThread<M> {
         snapshots: Snapshots,
         name: &str,
     ) -> io::Result<Self> {
-        let fetched = FetchedCommits::default();
-        let effects = FetchedEffects::default();
-        let mut writing = Writing { log: log.clone(), writer, snapshots, fetched, effects };
+        let mut this = Self { log: log.clone(), writes: None, lets_go: None };
+        let lets_go = log.clone();
         // A task, which nothing blocks: a receiver under pressure may wait for an answer that this
         // thread is to give.
-        let run = as_task(async move {
-            if let Err(panic) = contained(|| writing.run()) {
-                writing.fail(refused("write", String::new(), io::Error::other(PANICKED)));
-                forget(panic);
-            }
-        });
+        let run = as_task(async move { lets_go.held_back.let_go(|| lets_go.durable()) });
         let run = move || {
             let _: Poll<()> = pin!(run).poll(&mut Context::from_waker(Waker::noop()));
         };
-        let thread = thread::Builder::new().name(format!("log of {name}")).spawn(run)?;
-        Ok(Self { log, thread: Some(thread) })
+        this.lets_go = Some(thread::Builder::new().name(format!("of {name}")).spawn(run)?);
+        let fetched = FetchedCommits::default();
+        let mut writing = Writing { log, writer, snapshots, fetched };
+        let run = move || {
+            if let Err(panic) = contained(|| writing.run()) {
+                writing.log.fail(refused("write", String::new(), io::Error::other(PANICKED)));
+                forget(panic);
+            }
+        };
+        this.writes = Some(thread::Builder::new().name(format!("log of {name}")).spawn(run)?);
+        Ok(this)
     }
 }
 
 impl<M: Message> Drop for LogThread<M> {
     fn drop(&mut self) {
         self.log.close();
-        let thread = self.thread.take().expect("dropped once");
-        // It may have had the last reference to the actor.
-        if thread.thread().id() != thread::current().id() {
-            if let Err(panic) = thread.join() {
-                forget(panic);
-            }
-        }
+        join(self.writes.take());
+        self.log.held_back.end();
+        join(self.lets_go.take());
+    }
+}
+
+/// Waits for a thread, unless this is it: it may have had the last reference to the actor.
+fn join(thread: Option<JoinHandle<()>>) {
+    let Some(thread) = thread.filter(|it| it.thread().id() != thread::current().id()) else {
+        return;
+    };
+    if let Err(panic) = thread.join() {
+        forget(panic);
     }
 }
 
@@ -76,7 +87,6 @@ struct Writing<M: Message> {
     writer: LogWriter,
     snapshots: Snapshots,
     fetched: FetchedCommits,
-    effects: FetchedEffects,
 }
 
 impl<M: Message> Writing<M> {
@@ -87,33 +97,24 @@ impl<M: Message> Writing<M> {
             match self.write() {
                 Ok(0) if is_closing => return,
                 Ok(0) => {
-                    let Self { log, fetched, effects, .. } = self;
+                    let Self { log, fetched, .. } = self;
                     let last = log.durable();
                     log.sleep(|| {
                         fetched.fetch(&log.handed_over);
-                        fetched.has(last + 1)
-                            || log.is_closing()
-                            || log.held_back.is_due(last, effects)
+                        fetched.has(last + 1) || log.is_closing()
                     });
                 }
                 Ok(_) => {}
-                Err(error) => return self.fail(error),
+                Err(error) => return self.log.fail(error),
             }
         }
     }
 
-    fn fail(&mut self, error: LogError) {
-        let effects = std::mem::take(&mut self.effects);
-        self.log.fail(error, effects);
-    }
-
-    /// Writes what there is, and lets go of what has waited for it. Answers how many commits there
-    /// were.
+    /// Writes what there is. Answers how many commits there were.
     fn write(&mut self) -> Result<usize, LogError> {
         let last = self.log.durable();
         self.fetched.fetch(&self.log.handed_over);
         let commits = self.write_epoch(last)?;
-        self.log.held_back.let_go(last + commits as u64, &mut self.effects);
         if self.snapshots.is_due() {
             self.begin_snapshot();
         }
