@@ -10,6 +10,7 @@ pub(crate) mod envelope;
 mod find_work;
 pub(crate) mod foreign;
 mod idle;
+mod lifo_turns;
 pub(crate) mod local_ring;
 mod monitor;
 pub(crate) mod pinned;

@@ -65,6 +65,7 @@ mod s5_answers_that_cannot_be_made;
 mod s5_failures_printed;
 mod s5_panics;
 mod s5_wakers_that_panic;
+mod s6_chains;
 mod s7_wake_ups;
 mod s8_outbox;
 mod s9_no_globals;

@@ -40,4 +40,5 @@ mod s3_s23_replay;
 mod s42_callers_are_executors;
 mod s42_calls;
 mod s4_shards;
+mod s6_beside_questions;
 mod support;

@@ -5,8 +5,8 @@
 //! 3. The injector.
 //! 4. The other workers' queues, starting at a random one.
 //!
-//! Every [`LOOK_AROUND`] turns the own queue goes before the LIFO slot, and every fourth time the
-//! injector before both: chains of messages do not hold up the queue, nor inside traffic
+//! After some turns (`lifo_turns.rs`) the own queue goes before the LIFO slot, and every fourth
+//! time the injector before both: chains of messages do not hold up the queue, nor inside traffic
 //! submissions from outside. Who is in the LIFO slot then goes into the queue, where others can
 //! take it.
 
@@ -18,12 +18,8 @@ use super::worker::WorkerLocal;
 use crate::process::config::QueueOrder;
 use crate::process::task::Task;
 
-/// TUNE: turns in a row for which the LIFO slot goes first. 16 keeps chains of messages warm; the
-/// wait it adds for the own queue is 16 turns.
-const LOOK_AROUND: u32 = 16;
-
-/// TUNE: looks around between two at the injector: 64 turns, the order of magnitude that tokio and
-/// Go use, guessed there and here.
+/// TUNE: looks around between two at the injector: 64 short turns, the order of magnitude that
+/// tokio and Go use, guessed there and here.
 const LOOKS_PER_INJECTOR: u32 = 4;
 
 /// The worker's own sources and the injector (steps 1 to 3).
@@ -42,7 +38,11 @@ pub(super) fn local(pool: &PoolShared, me: &WorkerLocal) -> Option<Task> {
 #[inline(never)]
 fn beyond_lifo(pool: &PoolShared, me: &WorkerLocal, look_around: bool) -> Option<Task> {
     if look_around {
-        me.until_look.set(LOOK_AROUND - 1);
+        let theater = &pool.theater;
+        let lifo_turns =
+            me.lifo_turns.get().after_turns(theater.config.turn_time, || theater.now());
+        me.lifo_turns.set(lifo_turns);
+        me.until_look.set(lifo_turns.in_a_row() - 1);
         me.looks.set(me.looks.get().wrapping_add(1));
         me.until_probe.set(me.until_probe.get() - 1);
         if me.until_probe.get() == 0 && probe::look(pool, me) {

@@ -13,6 +13,7 @@ use odeon_sync::atomic::Ordering;
 
 use super::find_work;
 use super::idle::Duty;
+use super::lifo_turns::LifoTurns;
 use super::monitor::Monitor;
 use super::pool::{PoolShared, Progress};
 use super::probe;
@@ -35,6 +36,7 @@ pub(crate) struct WorkerLocal {
     lifo_in_use: bool,
     /// Turns until the worker looks beyond its LIFO slot.
     pub(super) until_look: Cell<u32>,
+    pub(super) lifo_turns: Cell<LifoTurns>,
     pub(super) looks: Cell<u32>,
     /// When this worker last looked after probes, and after how many of its looks it does so again.
     probed: Cell<(Duration, u32)>,
@@ -78,6 +80,7 @@ impl WorkerLocal {
             lifo: Cell::new(None),
             lifo_in_use: pool.lifo_slot && pool.order != QueueOrder::Central,
             until_look: Cell::new(0),
+            lifo_turns: Cell::new(LifoTurns::new()),
             looks: Cell::new(0),
             probed: Cell::new((Duration::ZERO, LOOKS_PER_PROBE)),
             until_probe: Cell::new(LOOKS_PER_PROBE),
@@ -88,6 +91,12 @@ impl WorkerLocal {
             tally: pool.workers[index].tally.clone(),
             turn_ended_at: Cell::new(None),
         }
+    }
+
+    /// It has had no work until `now`.
+    pub(super) fn has_work_from(&self, now: Duration) {
+        self.lifo_turns.set(self.lifo_turns.get().begin_at(now));
+        self.tally.busy.begin(now);
     }
 
     /// It looks after probes at `now`: says after how many looks around it does so again.
@@ -154,7 +163,7 @@ pub(super) fn run(pool: &PoolShared, me: &WorkerLocal) {
     let progress = &*pool.workers[me.index].progress;
     let now = pool.theater.now();
     me.busy_since.set((now, 0));
-    me.tally.busy.begin(now);
+    me.has_work_from(now);
     while let Some(task) = next_task(pool, me) {
         give_turn(pool, me, progress, task, &limits);
     }
@@ -240,7 +249,7 @@ fn wait_for_task(pool: &PoolShared, me: &WorkerLocal) -> Option<Task> {
     let turns = pool.workers[me.index].progress.turns.load(Ordering::Relaxed);
     let now = pool.theater.now();
     me.busy_since.set((now, turns));
-    me.tally.busy.begin(now);
+    me.has_work_from(now);
     found
 }
 

@@ -196,7 +196,7 @@ impl TaskWorker {
     fn work(&mut self, pool: &PoolShared, waker: &Waker) -> Poll<()> {
         let limits = pool.theater.limits();
         let mut now = pool.theater.now();
-        self.local.tally.busy.begin(now);
+        self.local.has_work_from(now);
         let (end, mut turns, mut until_look) = (now + SLICE, 1, 1);
         let progress = &*pool.workers[self.local.index].progress;
         let polled = loop {
