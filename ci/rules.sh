@@ -43,7 +43,7 @@ rule "each heavy library is named in one manifest" \
        if [ "$(wc -l <<<"$files")" != 1 ]; then printf '  %s: %s\n' "$library" "$(tr '\n' ' ' <<<"$files")"; fi
      done)"
 rule "dependencies point down: nothing below the tools names them" \
-  "$(grep -nE '^odeon-(cli|bench|scale)' crates/*/Cargo.toml || true)"
+  "$(grep -nE '^odeon-(cli|bench|scale|hot)' crates/*/Cargo.toml || true)"
 rule "each file of tests is a test program or a module of one (autotests = false)" \
   "$(for manifest in $(git grep -l '^autotests = false' -- '*/Cargo.toml'); do
        tests=$(dirname "$manifest")/tests

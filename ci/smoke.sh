@@ -102,6 +102,8 @@ kernels geostat --grid 20 --log-points 100 --search kernel
 "$odeon" bench phases --entries 1000 --handler-ns 200 --samples 2
 "$odeon" bench scale --handler-ns 0,200 --samples 1 --run-ms 2 --json "$out/scale.jsonl" --page "$out/scale.md"
 test -s "$out/scale.jsonl" && grep -q '^## Simulated' "$out/scale.md"
+"$odeon" bench hot --accounts 100 --transfers 2000 --zipf 0,1.5 --auditors 1 --samples 1 --syncs 3 --sequence-mib 1 --json "$out/hot.jsonl" --page "$out/hot.md"
+test -s "$out/hot.jsonl" && grep -q '^## Recovery' "$out/hot.md"
 mkdir "$out/hardware"
 "$odeon" bench figures --hardware --quick --samples 1 --warmup 0 --within 15 --json "$out/hardware/all.jsonl"
 "$odeon" bench figures --hardware --quick --from "$out/hardware/all.jsonl" --report "$out/hardware.md"

@@ -23,7 +23,7 @@ impl Latency {
 }
 
 /// At most some four seconds.
-pub(crate) fn nanoseconds(elapsed: Duration) -> u32 {
+pub fn nanoseconds(elapsed: Duration) -> u32 {
     u32::try_from(elapsed.as_nanos()).unwrap_or(u32::MAX)
 }
 

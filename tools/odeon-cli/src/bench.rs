@@ -1,8 +1,9 @@
 //! `odeon bench`: one subcommand per workload, made from the workload's own table of parameters;
-//! `idle`; `phases`; `scale`; what papers ran; and `figures`.
+//! `idle`; `phases`; `scale`; `hot`; what papers ran; and `figures`.
 
 #[cfg(feature = "full")]
 mod figures;
+mod hot;
 mod idle;
 mod measuring;
 mod missing;
@@ -28,6 +29,7 @@ pub(crate) fn run(arguments: &BenchArguments) -> Result<(), BenchError> {
         BenchCommand::Idle(arguments) => idle::run(arguments),
         BenchCommand::Phases(arguments) => phases::run(arguments),
         BenchCommand::Scale(arguments) => scale::run(arguments),
+        BenchCommand::Hot(arguments) => hot::run(arguments),
         BenchCommand::Paper(arguments) => paper::run(arguments),
         #[cfg(feature = "full")]
         BenchCommand::Figures(arguments) => figures::run(arguments),
@@ -40,6 +42,7 @@ enum BenchCommand {
     Idle(idle::IdleArguments),
     Phases(phases::PhasesArguments),
     Scale(Box<scale::ScaleArguments>),
+    Hot(Box<hot::HotArguments>),
     Paper(paper::PaperArguments),
     #[cfg(feature = "full")]
     Figures(figures::FiguresArguments),
@@ -50,6 +53,7 @@ enum BenchCommand {
 const IDLE: &str = "idle";
 const PHASES: &str = "phases";
 const SCALE: &str = "scale";
+const HOT: &str = "hot";
 #[cfg(feature = "full")]
 const FIGURES: &str = "figures";
 
@@ -61,11 +65,14 @@ impl Subcommand for BenchCommand {
             .about("how many messages an adaptive actor needs when its workload changes");
         let scale = Command::new(SCALE)
             .about("how one hot actor scales with the workers: measured, fitted, simulated");
+        let hot = Command::new(HOT)
+            .about("what durability costs one busy actor: transfers, the disk by itself, recovery");
         let command = command
             .subcommands(workloads::ALL.iter().map(|each| workload::command(each)))
             .subcommand(idle::IdleArguments::augment_args(idle))
             .subcommand(phases::PhasesArguments::augment_args(phases))
             .subcommand(scale::ScaleArguments::augment_args(scale))
+            .subcommand(hot::HotArguments::augment_args(hot))
             .subcommands(paper::with_commands().map(paper::command));
         #[cfg(feature = "full")]
         let command = {
@@ -84,7 +91,7 @@ impl Subcommand for BenchCommand {
     }
 
     fn has_subcommand(name: &str) -> bool {
-        [IDLE, PHASES, SCALE].contains(&name)
+        [IDLE, PHASES, SCALE, HOT].contains(&name)
             || odeon_bench::paper::find(name).is_some()
             || workloads::find(name).is_some()
             || workloads::with_features().any(|other| other == name)
@@ -101,6 +108,10 @@ impl FromArgMatches for BenchCommand {
             SCALE => {
                 let arguments = scale::ScaleArguments::from_arg_matches(matches)?;
                 Ok(Self::Scale(Box::new(arguments)))
+            }
+            HOT => {
+                let arguments = hot::HotArguments::from_arg_matches(matches)?;
+                Ok(Self::Hot(Box::new(arguments)))
             }
             #[cfg(feature = "full")]
             FIGURES => Ok(Self::Figures(figures::FiguresArguments::from_arg_matches(matches)?)),

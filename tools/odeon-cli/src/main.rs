@@ -49,6 +49,13 @@ enum Command {
         /// What it does, as JSON.
         seat: String,
     },
+    /// Keeps a ledger behind the network; the one that measures starts it.
+    #[cfg(feature = "network")]
+    #[command(hide = true)]
+    Ledger {
+        /// Which, as JSON.
+        told: String,
+    },
     /// Does pieces of k-means that come by a RabbitMQ broker; the one that measures starts it.
     #[cfg(feature = "devices")]
     #[command(hide = true)]
@@ -71,6 +78,10 @@ fn main() -> ExitCode {
         #[cfg(feature = "devices")]
         Command::Serve { post } => {
             exit(odeon_bench::run_server(&post), BenchError::is_bad_argument)
+        }
+        #[cfg(feature = "network")]
+        Command::Ledger { told } => {
+            exit(odeon_hot::network::serve_ledger(&told), BenchError::is_bad_argument)
         }
         #[cfg(feature = "theaters")]
         Command::Member { seat } => {
