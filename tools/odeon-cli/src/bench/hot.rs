@@ -27,7 +27,13 @@ pub(super) struct HotArguments {
     #[arg(long, value_name = "N", default_value_t = HotLoad::default().accounts as usize, value_parser = at_most(1, 10_000_000))]
     accounts: usize,
     /// Exponents of Zipf's law, by which accounts are drawn; 0: all equally often
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "0,1.5", allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        default_value = "0,1.5",
+        allow_negative_numbers = true
+    )]
     zipf: Vec<f64>,
     /// Actors that transfer, 1 to 10000
     #[arg(long, value_name = "N", default_value_t = HotLoad::default().clients, value_parser = at_most(1, 10_000))]
