@@ -33,9 +33,9 @@ pub async fn serve(listener: TcpListener, ledger: ActorRef<ToLedger>) -> Result<
 
 /// What is to be answered, in the order of the requests.
 enum Answer {
-    ToTransfer(Ask<Verdict>),
-    ToLook(Ask<Option<AccountState>>),
-    ToAudit(Ask<Books>),
+    Transfer(Ask<Verdict>),
+    Look(Ask<Option<AccountState>>),
+    Audit(Ask<Books>),
 }
 
 async fn serve_one(connection: TcpStream, ledger: ActorRef<ToLedger>) {
@@ -57,12 +57,12 @@ async fn ask(
     while let Some(request) = LedgerRequest::read(&mut from).await? {
         let answer = match request {
             LedgerRequest::Transfer(transfer) => {
-                Answer::ToTransfer(ledger.ask(|done| ToLedger::Transfer(transfer, done)))
+                Answer::Transfer(ledger.ask(|done| ToLedger::Transfer(transfer, done)))
             }
             LedgerRequest::Look(account) => {
-                Answer::ToLook(ledger.ask(|found| ToLedger::Look(account, found)))
+                Answer::Look(ledger.ask(|found| ToLedger::Look(account, found)))
             }
-            LedgerRequest::Audit => Answer::ToAudit(ledger.ask(ToLedger::Audit)),
+            LedgerRequest::Audit => Answer::Audit(ledger.ask(ToLedger::Audit)),
         };
         if begun.send(answer).await.is_err() {
             break;
@@ -85,15 +85,15 @@ async fn answer(mut answers: Receiver<Answer>, mut to: OwnedWriteHalf) -> Result
             }
         };
         let answered = match next {
-            Answer::ToTransfer(ask) => {
+            Answer::Transfer(ask) => {
                 let verdict = answered(ask, &mut bytes, &mut to).await?;
                 verdict.map(|verdict| write_verdict(verdict, &mut bytes))
             }
-            Answer::ToLook(ask) => {
+            Answer::Look(ask) => {
                 let state = answered(ask, &mut bytes, &mut to).await?;
                 state.map(|state| write_state(state, &mut bytes))
             }
-            Answer::ToAudit(ask) => {
+            Answer::Audit(ask) => {
                 let books = answered(ask, &mut bytes, &mut to).await?;
                 books.map(|books| write_books(books, &mut bytes))
             }
