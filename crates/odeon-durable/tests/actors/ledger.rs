@@ -51,8 +51,8 @@ pub(crate) enum ToLedger {
     Audit(Access, Reply<Audited>),
     /// Changes what is not logged.
     Note(Reply<u64>),
-    Fail(#[expect(dead_code, reason = "the failure answers")] Reply<()>),
-    Panic(#[expect(dead_code, reason = "the failure answers")] Reply<()>),
+    Fail(Reply<()>),
+    Panic(Reply<()>),
     Reject(Reply<u64>),
     Stop(Reply<()>),
 }
@@ -122,11 +122,11 @@ impl SpeculativeActor for Ledger {
                 self.not_logged.update(tx, |noted| noted + 1)?;
                 ctx.reply(reply, self.not_logged.get(tx)?);
             }
-            ToLedger::Fail(_) => {
+            ToLedger::Fail(_unanswered) => {
                 self.accounts[0].balance.set(tx, 0)?;
                 return fail("as it was told");
             }
-            ToLedger::Panic(_) => {
+            ToLedger::Panic(_unanswered) => {
                 self.of_clients.clear(tx)?;
                 silent_panic("as it was told");
             }
