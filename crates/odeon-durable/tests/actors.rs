@@ -9,3 +9,5 @@ mod pressure;
 mod restarts;
 mod slow_disk;
 mod snapshots;
+
+pub(crate) use ledger::{PATIENCE, theater};

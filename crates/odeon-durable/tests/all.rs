@@ -2,6 +2,7 @@
 //! or end it.
 
 mod actors;
+mod golden;
 mod leaves;
 mod state_changed;
 mod state_logged;
