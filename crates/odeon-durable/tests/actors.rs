@@ -4,6 +4,7 @@ mod crashes;
 mod edges;
 mod effects;
 mod failures;
+mod histories;
 mod ledger;
 mod pressure;
 mod restarts;
