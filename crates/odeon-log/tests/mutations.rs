@@ -1,6 +1,7 @@
 //! Files that were changed at random, in any way: whoever reads them gets what was written, or is
 //! told; nothing panics and nothing hangs.
 
+use crate::composed::files;
 use crate::made::{EPOCHS, Files, SNAPSHOT, chunks, log, look, records, recover};
 use odeon_core::Random;
 use odeon_testkit::for_seeds;
@@ -26,6 +27,23 @@ fn files_that_were_changed_at_random_are_read_without_a_panic() {
         }
         let found = look(&files);
         assert!(found.epochs.iter().all(|(&epoch, found)| *found == records(epoch)));
+        assert_eq!(found.damage.is_empty(), read.damage.is_empty());
+    });
+}
+
+/// All that is read has a right checksum, and is no log for it.
+#[test]
+fn files_of_any_parts_are_read_without_a_panic() {
+    for_seeds(10_000, |seed| {
+        let mut random = Random::from_seed(seed);
+        let calm = random.below(4);
+        // The more of it is zero, the more is whole.
+        let plan =
+            (0..200).map(|_| if random.below(4) < calm { 0 } else { random.next_u64() as u8 });
+        let files = files(&plan.collect::<Vec<_>>());
+        let (read, found) = (recover(&files), look(&files));
+        let numbers: Vec<_> = read.epochs.keys().copied().collect();
+        assert!(numbers.windows(2).all(|two| two[0] + 1 == two[1]), "{numbers:?}");
         assert_eq!(found.damage.is_empty(), read.damage.is_empty());
     });
 }
