@@ -3,6 +3,7 @@
 mod crashes;
 mod edges;
 mod effects;
+mod endings;
 mod failures;
 mod given_records;
 mod histories;
@@ -12,5 +13,6 @@ mod pressure;
 mod restarts;
 mod slow_disk;
 mod snapshots;
+mod waiting;
 
 pub(crate) use ledger::{PATIENCE, theater};
