@@ -21,7 +21,10 @@ use std::thread;
 const ID: u128 = 0x0011_2233_4455_6677_8899_aabb_ccdd_eeff;
 
 /// The segment whose epochs are all in the snapshot.
-const BEFORE_SNAPSHOT: &str = "00000000000000000007.segment";
+const BEFORE_SNAPSHOT: &str = "00000000000000000005.segment";
+
+/// The begin of the log, and one for each step.
+const COMMITS: u64 = STEPS as u64 + 1;
 
 /// Files by their names.
 type Files = BTreeMap<String, Vec<u8>>;
@@ -100,14 +103,14 @@ fn a_state_of_version_1_is_found_for_ever() {
     assert_eq!(count(".snapshot"), 1);
     assert!(count(".segment") > 2, "{:?}", files.keys());
     let disk = disk_with(&files);
-    assert_eq!(found(&disk), (Contents::expected(), STEPS as u64));
+    assert_eq!(found(&disk), (Contents::expected(), COMMITS));
     // And is gone on with.
     let theater = theater();
     let inventory = spawn(&theater, &disk, Inventory::new());
     inventory.ask(|done| ToInventory::Step(STEPS, done)).wait().unwrap();
     let contents = inventory.ask(ToInventory::Look).wait().unwrap();
     let _ = theater.shutdown(PATIENCE);
-    assert_eq!(found(&disk), (contents, STEPS as u64 + 1));
+    assert_eq!(found(&disk), (contents, COMMITS + 1));
 }
 
 #[test]

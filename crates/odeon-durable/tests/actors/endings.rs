@@ -216,7 +216,7 @@ fn a_start_that_fails_leaves_nothing_in_the_log() {
         let counting = cannot.spawn(&theater_of_first, disk.clone(), &processing);
         assert_eq!(counting.ask(ToCounting::Look).wait(), Ok((0, 0)));
         assert_eq!(counting.ask(|reply| ToCounting::Add(1, reply)).wait(), Ok(1));
-        assert_eq!(counting.durable_commits(), 1, "{processing:?}");
+        assert_eq!(counting.durable_commits(), 2, "the begin of the log, and one: {processing:?}");
         let _ = theater_of_first.shutdown(PATIENCE);
         let theater = theater();
         let counting = Given::new().spawn(&theater, disk, &processing);
