@@ -77,7 +77,7 @@ fn what_a_killed_process_was_told_is_there() {
         }
         assert!(matches!(open(path), Err(LogError::InUse)));
         process.kill().expect("it is gone");
-        while let Some(epoch) = process.says("acknowledged ", Duration::ZERO) {
+        while let Some(epoch) = process.says("acknowledged ", Duration::from_secs(60)) {
             told = epoch.parse().expect("it is a number");
         }
         let found = open(path).expect("nobody has it any more").last_epoch();

@@ -93,6 +93,9 @@ impl<A: SpeculativeActor + Durable> SpeculativeActor for Durably<A> {
     }
 
     fn admits<'t>(&'t self, mailbox: usize, tx: &mut Tx<'t>) -> TxResult<bool> {
+        if let Some(failure) = self.log.failure() {
+            return fail(failure_text(failure));
+        }
         tx.log_to(&*self.log);
         self.state.admits(mailbox, tx)
     }
