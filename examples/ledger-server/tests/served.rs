@@ -68,7 +68,7 @@ async fn pipelined_requests_are_answered_in_their_order_and_are_there_afterwards
     end(theater).await;
 
     let (theater, ledger) = open(&folder);
-    assert_eq!(ledger.recovered_commits(), 90);
+    assert_eq!(ledger.recovered_commits(), 91, "one begins the log");
     let answers = pipelined(&ledger, &[LedgerRequest::Look(0), LedgerRequest::Look(4)]).await;
     assert_eq!(answers[..57], *state);
     assert_eq!(answers[57], 0);
