@@ -71,8 +71,8 @@ pub(crate) fn put_change(
     to.remove(begin - 1);
 }
 
-/// Adds a change to a record, as [`changes`](crate::staged::FinishedHere::changes) does: for what
-/// [`tell`](super::Journaled::tell) tells.
+/// Adds a change to a record, as a commit does that is told to a
+/// [`CommitLog`](super::CommitLog): for what [`tell`](super::Journaled::tell) tells.
 ///
 /// ```
 /// use odeon_stm::journal::{Changes, add_change};
@@ -126,7 +126,8 @@ impl fmt::Display for Malformed {
 impl std::error::Error for Malformed {}
 
 impl<'a> Changes<'a> {
-    /// Those that [`changes`](crate::staged::FinishedHere::changes) has added to a record.
+    /// Those of a record, which a [`CommitLog`](super::CommitLog) was told or
+    /// [`add_change`] has made.
     pub fn of(record: &'a [u8]) -> Self {
         Self { rest: record }
     }
