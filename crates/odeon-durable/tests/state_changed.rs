@@ -119,7 +119,7 @@ fn wide(value: u64) -> Vec<u8> {
 }
 
 #[test]
-fn all_of_an_older_state_is_taken_over() {
+fn s46_all_of_an_older_state_is_taken_over() {
     let old = before::Bank {
         accounts: (0..3).map(|_| before::Account::default()).collect(),
         ..Default::default()

@@ -72,7 +72,7 @@ impl Heard {
 }
 
 #[test]
-fn what_was_heard_survives_crashes() {
+fn s44_what_was_heard_survives_crashes() {
     for_seeds(300, |seed| {
         let (mut heard, mut random) = (Heard::default(), Random::from_seed(seed));
         let mut disk = SimulatedDisk::new(seed);
@@ -89,7 +89,7 @@ fn what_was_heard_survives_crashes() {
 }
 
 #[test]
-fn what_was_heard_survives_errors_of_the_disk() {
+fn s45_what_was_heard_survives_errors_of_the_disk() {
     for_seeds(300, |seed| {
         let (mut heard, mut random) = (Heard::default(), Random::from_seed(seed));
         let mut disk = SimulatedDisk::new(seed);

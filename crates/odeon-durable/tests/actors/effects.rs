@@ -16,7 +16,7 @@ use std::time::Duration;
 const A_MOMENT: Duration = Duration::from_millis(30);
 
 #[test]
-fn nobody_hears_of_what_is_not_on_the_disk() {
+fn s44_nobody_hears_of_what_is_not_on_the_disk() {
     for processing in processings() {
         let (theater, disk) = (theater(), SlowDisk::new(SimulatedDisk::new(1)));
         let ledger = spawn(&theater, &store(disk.clone()), processing).unwrap();
@@ -125,7 +125,7 @@ fn counter(
 }
 
 #[test]
-fn sends_and_spawns_wait_for_the_disk_and_keep_their_order() {
+fn s44_sends_and_spawns_wait_for_the_disk_and_keep_their_order() {
     let (theater, disk) = (theater(), SlowDisk::new(SimulatedDisk::new(1)));
     let (counter, hears) = counter(&theater, &disk);
     let asks: Vec<_> = (0..100).map(|_| counter.ask(Count)).collect();
@@ -147,7 +147,7 @@ fn sends_and_spawns_wait_for_the_disk_and_keep_their_order() {
 }
 
 #[test]
-fn effects_that_wait_when_their_actor_stops_happen() {
+fn s44_effects_that_wait_when_their_actor_stops_happen() {
     let (theater, disk) = (theater(), SlowDisk::new(SimulatedDisk::new(1)));
     let ledger = spawn(&theater, &store(disk.clone()), processings()[1].clone()).unwrap();
     transfer(&ledger, 1, 1, 3).1.unwrap();

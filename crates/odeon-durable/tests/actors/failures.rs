@@ -5,7 +5,7 @@ use odeon_core::AskError;
 use odeon_testkit::disk::{DiskFault, SimulatedDisk};
 
 #[test]
-fn what_fails_leaves_no_trace_in_the_log() {
+fn s44_what_fails_leaves_no_trace_in_the_log() {
     for processing in processings() {
         let disk = SimulatedDisk::new(1);
         let before = {
@@ -30,7 +30,7 @@ fn what_fails_leaves_no_trace_in_the_log() {
 }
 
 #[test]
-fn when_the_disk_fails_each_message_fails_and_says_why() {
+fn s45_when_the_disk_fails_each_message_fails_and_says_why() {
     for processing in processings() {
         let (disk, theater_of_first) = (SimulatedDisk::new(1), theater());
         let ledger = spawn(&theater_of_first, &store(disk.clone()), processing.clone()).unwrap();

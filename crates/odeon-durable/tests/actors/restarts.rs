@@ -9,7 +9,7 @@ use std::thread;
 const CLIENTS: u32 = 3;
 
 #[test]
-fn an_actor_goes_on_where_the_one_before_has_ended() {
+fn s44_an_actor_goes_on_where_the_one_before_has_ended() {
     for processing in processings() {
         let disk = SimulatedDisk::new(1);
         for life in 0..3 {
