@@ -3,10 +3,10 @@
 //! Its corpus begins best with the records of a ledger: `records_of` in `given_records.rs`.
 #![no_main]
 
-#[path = "../../../crates/odeon-durable/tests/actors/given_records.rs"]
+#[path = "../../crates/odeon-durable/tests/actors/given_records.rs"]
 #[expect(dead_code, reason = "the records of a log are for the tests beside it")]
 mod given_records;
-#[path = "../../../crates/odeon-durable/tests/actors/ledger.rs"]
+#[path = "../../crates/odeon-durable/tests/actors/ledger.rs"]
 #[expect(dead_code, reason = "the tests beside it do more")]
 mod ledger;
 

@@ -2,11 +2,11 @@
 //! it agree on whether it is damaged.
 #![no_main]
 
-#[path = "../../../crates/odeon-log/tests/composed.rs"]
+#[path = "../../crates/odeon-log/tests/composed.rs"]
 mod composed;
-#[path = "../../../crates/odeon-log/tests/encoded.rs"]
+#[path = "../../crates/odeon-log/tests/encoded.rs"]
 mod encoded;
-#[path = "../../../crates/odeon-log/tests/made.rs"]
+#[path = "../../crates/odeon-log/tests/made.rs"]
 #[expect(dead_code, reason = "the tests beside it make a log of their own")]
 mod made;
 
