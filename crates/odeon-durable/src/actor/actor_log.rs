@@ -17,8 +17,8 @@ use std::time::Duration;
 /// TUNE: guessed; what a slow disk writes in some tenths of a second.
 const TOO_MUCH: usize = 4 * 1024 * 1024;
 
-/// How long it waits at most. Not until there is room: the thread that makes some may wait for
-/// actors that this handler keeps from running.
+/// How long it waits at most. Not until there is room: its worker has other actors, too.
+/// TUNE: guessed; some syncs of a slow disk.
 const PATIENCE: Duration = Duration::from_millis(20);
 
 /// See the module.
@@ -27,13 +27,13 @@ pub(super) struct ActorLog<M: Message> {
     pub(super) numbers: Numbers,
     pub(super) handed_over: HandedOver,
     pub(super) held_back: HeldBack<M>,
-    /// All commits up to this number are.
+    /// All commits up to this number are durable.
     durable: AtomicU64,
     /// Whether handlers are to wait.
     is_behind: AtomicBool,
     is_closing: AtomicBool,
     failure: OnceLock<LogError>,
-    /// Passed when the two before change, for who [waits](Self::wait_for_all) for that.
+    /// Passed when more is durable, and when the log has failed, for who waits for that.
     waiting: Mutex<()>,
     changed: Condvar,
     /// Where the log's thread sleeps.
@@ -115,16 +115,16 @@ impl<M: Message> ActorLog<M> {
         self.tell_waiting();
     }
 
-    /// Waits a little if the disk is far behind the handlers.
+    /// If the disk is far behind the handlers, waits for the next epoch, but not long.
     pub(super) fn wait_for_disk(&self) {
         // ORDERING: Relaxed: a hint.
         if !self.is_behind.load(Ordering::Relaxed) {
             return;
         }
-        let begin = std::time::Instant::now();
-        // ORDERING: Relaxed: a hint.
-        while self.is_behind.load(Ordering::Relaxed) && begin.elapsed() < PATIENCE {
-            std::thread::sleep(Duration::from_micros(200));
+        let waiting = self.waiting.lock().expect("no panic happens under this lock");
+        // ORDERING: Relaxed: the lock, which `set_durable` passes behind it, says it.
+        if self.is_behind.load(Ordering::Relaxed) {
+            drop(self.changed.wait_timeout(waiting, PATIENCE));
         }
     }
 

@@ -1,7 +1,7 @@
 //! The actor around a user's one that logs what it commits.
 
 use super::actor_log::{ActorLog, failure_text};
-use super::held_effects::AskedEffects;
+use super::held_effects::{AskedEffects, keep_empty_outbox};
 use super::log_thread::LogThread;
 use crate::state::Durable;
 use odeon_core::extend::let_happen;
@@ -57,7 +57,9 @@ impl<A: SpeculativeActor + Durable> Durably<A> {
         }
         ended?;
         let effects = effects.take();
-        if !effects.is_empty() {
+        if effects.is_empty() {
+            keep_empty_outbox(effects);
+        } else {
             let (log, me) = (self.log.clone(), ctx.actor_ref());
             let_happen(move || log.hold(&me, effects));
         }

@@ -150,28 +150,26 @@ impl<M: Message> HeldBack<M> {
         let mut queue = self.lock();
         loop {
             fetched.fetch(&mut queue.effects);
-            if fetched.is_due(durable()) && queue.failure.is_none() {
+            let failure = queue.failure.clone();
+            let waits = failure.is_none() && !fetched.messages.is_empty();
+            if waits && fetched.is_due(durable()) {
                 let actor = queue.actor.clone().expect("there while something waits");
                 drop(queue);
                 as_sender(&actor, || fetched.let_go(durable()));
-            } else if queue.failure.is_some() || fetched.messages.is_empty() {
-                let (over, failure) = (queue.actor.take(), queue.failure.clone());
-                if over.is_none() && queue.is_over {
+            } else if waits || queue.actor.is_none() {
+                if queue.is_over && !waits {
                     return;
                 }
-                if over.is_none() {
-                    queue = self.changed.wait(queue).expect("no panic happens under this lock");
-                    continue;
-                }
-                drop(queue);
-                let given_up = mem::take(&mut fetched);
-                if let Some(failure) = failure {
-                    refuse(given_up.effects, failure);
-                }
-                drop(over);
-            } else {
                 queue = self.changed.wait(queue).expect("no panic happens under this lock");
                 continue;
+            } else {
+                // All has happened, or nothing of it is to.
+                let over = queue.actor.take();
+                drop(queue);
+                if let Some(failure) = failure {
+                    refuse(mem::take(&mut fetched).effects, failure);
+                }
+                drop(over);
             }
             queue = self.lock();
         }

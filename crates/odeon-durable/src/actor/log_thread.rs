@@ -49,7 +49,7 @@ impl<M: Message> LogThread<M> {
         let run = move || {
             let _: Poll<()> = pin!(run).poll(&mut Context::from_waker(Waker::noop()));
         };
-        this.lets_go = Some(thread::Builder::new().name(format!("of {name}")).spawn(run)?);
+        this.lets_go = Some(thread::Builder::new().name(format!("answers of {name}")).spawn(run)?);
         let fetched = FetchedCommits::default();
         let mut writing = Writing { log, writer, snapshots, fetched };
         let run = move || {
