@@ -6,6 +6,7 @@
 //! ```
 
 mod actor_log;
+mod courier;
 mod durable_ref;
 mod durably;
 mod handed_over;

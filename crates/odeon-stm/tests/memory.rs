@@ -3,11 +3,38 @@
 //! hold values.
 
 use odeon_stm::{TLink, TVar, atomically, collect, snapshot, snapshot_within, stats};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
+
+thread_local! {
+    /// How often this thread has asked for memory.
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Counts what threads ask for.
+struct Counting;
+
+// SAFETY: all is left to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        // SAFETY: passed on.
+        unsafe { System.dealloc(place, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 /// Values that are alive.
 static ALIVE: AtomicI64 = AtomicI64::new(0);
@@ -55,6 +82,7 @@ fn settles_at(expected: i64) {
 #[test]
 fn memory_returns_to_the_baseline() {
     overwritten_values_are_freed_as_transactions_go_on();
+    an_overwritten_value_costs_one_allocation();
     a_snapshot_holds_one_value_per_variable();
     a_stalled_snapshot_is_seen_and_expires_alone();
     threads_that_end_leave_nothing();
@@ -62,6 +90,17 @@ fn memory_returns_to_the_baseline() {
     readers_and_snapshots_among_writers_and_unlinked_nodes();
     panics_and_rollbacks_leave_nothing();
     settles_at(0);
+}
+
+/// The one that replaces it: who looks what can be freed has memory for that.
+fn an_overwritten_value_costs_one_allocation() {
+    const WRITES: u64 = 1_000;
+    let variable = TVar::new([0_u64; 6]);
+    let overwrite = |number| atomically(|tx| variable.set(tx, [number; 6]));
+    (0..WRITES).for_each(overwrite);
+    let before = ALLOCATIONS.get();
+    (0..WRITES).for_each(overwrite);
+    assert_eq!(ALLOCATIONS.get() - before, WRITES);
 }
 
 fn overwritten_values_are_freed_as_transactions_go_on() {

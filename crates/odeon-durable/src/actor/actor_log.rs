@@ -85,8 +85,12 @@ impl<M: Message> ActorLog<M> {
         self.durable.store(number, Ordering::Release);
         // ORDERING: Relaxed: a hint.
         self.is_behind.store(false, Ordering::Relaxed);
-        self.held_back.tell();
         self.tell_waiting();
+    }
+
+    /// Lets go of effects of so many messages at most. Answers whether more of them may happen.
+    pub(super) fn let_go(&self, messages: usize) -> bool {
+        self.held_back.let_go(|| self.durable(), messages)
     }
 
     /// Waits until all is durable that was committed by now, or the log has failed.

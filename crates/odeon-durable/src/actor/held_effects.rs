@@ -3,14 +3,17 @@
 use odeon_core::extend::{Outbox, as_sender, drop_failed, let_happen};
 use odeon_core::{ActorRef, Message};
 use odeon_sync::contained::{contained, forget, quietly};
-use odeon_sync::{Condvar, Mutex, MutexGuard};
-use std::cell::Cell;
+use odeon_sync::{Mutex, MutexGuard};
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::mem;
 
+/// TUNE: empty outboxes that a thread keeps: those of messages that one attempt handles together.
+const KEPT: usize = 64;
+
 thread_local! {
-    /// The memory of an outbox that was emptied on this thread, for the next message.
-    static SPARE: Cell<Option<Outbox>> = const { Cell::new(None) };
+    /// Outboxes that were emptied on this thread: their memory is for the next messages.
+    static EMPTIED: RefCell<Vec<Outbox>> = const { RefCell::new(Vec::new()) };
 }
 
 /// The effects that a handler asks for, until it has ended well. Dropped before, they go to the
@@ -20,7 +23,7 @@ pub(super) struct AskedEffects(pub(super) Outbox);
 
 impl AskedEffects {
     pub(super) fn new() -> Self {
-        Self(SPARE.take().unwrap_or_default())
+        Self(EMPTIED.with_borrow_mut(Vec::pop).unwrap_or_default())
     }
 
     /// What was asked for, to happen.
@@ -39,24 +42,28 @@ impl Drop for AskedEffects {
 }
 
 pub(super) fn keep_empty_outbox(outbox: Outbox) {
-    SPARE.set(Some(outbox));
+    EMPTIED.with_borrow_mut(|emptied| {
+        if emptied.len() < KEPT {
+            emptied.push(outbox);
+        }
+    });
 }
 
 /// See the module; in the order in which they are to happen.
 pub(super) struct HeldBack<M: Message> {
     queue: Mutex<Queue<M>>,
-    /// Told when more is durable, when nothing is let go any more, and when nothing comes any more.
-    changed: Condvar,
+    /// What was fetched from there. Who has the lock lets go of it.
+    fetched: Mutex<WaitingEffects>,
 }
 
 struct Queue<M: Message> {
     effects: WaitingEffects,
     /// The actor, while effects wait here or are being let go.
     actor: Option<ActorRef<M>>,
+    /// Whether the courier was told, and has not looked since.
+    is_told: bool,
     /// Why nothing is let go any more.
     failure: Option<String>,
-    /// Whether nothing comes any more.
-    is_over: bool,
 }
 
 /// Effects of several messages.
@@ -68,27 +75,11 @@ struct WaitingEffects {
     messages: VecDeque<(u64, usize)>,
 }
 
-impl WaitingEffects {
-    fn is_due(&self, durable: u64) -> bool {
-        self.messages.front().is_some_and(|&(number, _)| number <= durable)
-    }
-
-    /// What `from` has goes behind what is here.
-    fn fetch(&mut self, from: &mut Self) {
-        if self.messages.is_empty() {
-            mem::swap(self, from);
-        } else {
-            self.effects.append(&mut from.effects);
-            self.messages.append(&mut from.messages);
-        }
-    }
-}
-
 impl<M: Message> Default for HeldBack<M> {
     fn default() -> Self {
         let effects = WaitingEffects::default();
-        let queue = Queue { effects, actor: None, failure: None, is_over: false };
-        Self { queue: Mutex::new(queue), changed: Condvar::new() }
+        let queue = Queue { effects, actor: None, is_told: false, failure: None };
+        Self { queue: Mutex::new(queue), fetched: Mutex::default() }
     }
 }
 
@@ -125,61 +116,74 @@ impl<M: Message> HeldBack<M> {
         None
     }
 
-    /// More is durable.
-    pub(super) fn tell(&self) {
-        drop(self.lock());
-        self.changed.notify_one();
-    }
-
-    /// Nothing happens any more of what waits, nor of what comes: who has asked is told why.
+    /// Nothing happens any more of what waits, nor of what comes: who has asked is told why, by
+    /// the next who [lets go](Self::let_go).
     pub(super) fn refuse_all(&self, failure: String) {
         self.lock().failure.get_or_insert(failure);
-        self.changed.notify_one();
     }
 
-    /// Nothing comes any more.
-    pub(super) fn end(&self) {
-        self.lock().is_over = true;
-        self.changed.notify_one();
-    }
-
-    /// Lets go of what waits as soon as it is `durable`, in order, until the [end](Self::end). For
-    /// a thread of its own: it goes on while the log is being written.
-    pub(super) fn let_go(&self, durable: impl Fn() -> u64) {
-        let mut fetched = WaitingEffects::default();
+    /// The actor, if something waits and nobody is to be told: the courier, who is from here on.
+    pub(super) fn is_to_tell(&self) -> Option<ActorRef<M>> {
         let mut queue = self.lock();
-        loop {
-            fetched.fetch(&mut queue.effects);
-            let failure = queue.failure.clone();
-            let waits = failure.is_none() && !fetched.messages.is_empty();
-            if waits && fetched.is_due(durable()) {
-                let actor = queue.actor.clone().expect("there while something waits");
-                drop(queue);
-                as_sender(&actor, || fetched.let_go(durable()));
-            } else if waits || queue.actor.is_none() {
-                if queue.is_over && !waits {
-                    return;
-                }
-                queue = self.changed.wait(queue).expect("no panic happens under this lock");
-                continue;
-            } else {
-                // All has happened, or nothing of it is to.
-                let over = queue.actor.take();
-                drop(queue);
-                if let Some(failure) = failure {
-                    refuse(mem::take(&mut fetched).effects, failure);
-                }
-                drop(over);
-            }
-            queue = self.lock();
+        let actor = queue.actor.clone()?;
+        (!mem::replace(&mut queue.is_told, true)).then_some(actor)
+    }
+
+    /// Whether effects wait, or are being let go.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.lock().actor.is_some()
+    }
+
+    /// Lets go of what waits and is `durable`, in order, of so many messages at most. Answers
+    /// whether there is more of it.
+    pub(super) fn let_go(&self, durable: impl Fn() -> u64, messages: usize) -> bool {
+        let mut fetched = self.fetched.lock().expect("what panics under this lock is contained");
+        let mut queue = self.lock();
+        // What becomes durable, or comes, behind this look is told, or seen below.
+        queue.is_told = false;
+        fetched.fetch(&mut queue.effects);
+        let (actor, failure) = (queue.actor.clone(), queue.failure.clone());
+        drop(queue);
+        let Some(actor) = actor else { return false };
+        match failure {
+            Some(failure) => refuse(mem::take(&mut *fetched).effects, failure),
+            None => as_sender(&actor, || fetched.let_go(durable(), messages)),
         }
+        let mut queue = self.lock();
+        if let Some(next) = fetched.first().or(queue.effects.first()) {
+            return next <= durable();
+        }
+        // All has happened, or nothing of it is to.
+        let over = queue.actor.take();
+        drop((queue, fetched));
+        drop(over);
+        false
     }
 }
 
 impl WaitingEffects {
-    fn let_go(&mut self, durable: u64) {
-        while self.is_due(durable) {
-            let (_, count) = self.messages.pop_front().expect("one is due");
+    /// Up to which number all is to be durable for the first message's effects.
+    fn first(&self) -> Option<u64> {
+        self.messages.front().map(|&(number, _)| number)
+    }
+
+    /// What `from` has goes behind what is here.
+    fn fetch(&mut self, from: &mut Self) {
+        if self.messages.is_empty() {
+            mem::swap(self, from);
+        } else {
+            self.effects.append(&mut from.effects);
+            self.messages.append(&mut from.messages);
+        }
+    }
+
+    fn let_go(&mut self, durable: u64, messages: usize) {
+        for _ in 0..messages {
+            let Some(&(number, count)) = self.messages.front() else { return };
+            if number > durable {
+                return;
+            }
+            self.messages.pop_front();
             // What panics here is the user's, and undoes nothing.
             if let Err(panic) = contained(|| self.effects.release_first(count)) {
                 forget(panic);

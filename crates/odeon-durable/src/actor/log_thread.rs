@@ -1,20 +1,19 @@
 //! The thread that writes the log of one actor: one epoch after the other, each with all that has
-//! been committed while the one before was being written. Another one lets go of the effects that
-//! have waited for an epoch, while the next one is being written.
+//! been committed while the one before was being written. The courier lets go of the effects that
+//! have waited for an epoch while the next one is being written.
 
 use super::actor_log::ActorLog;
+use super::courier::{ToCourier, let_go_of_all};
 use super::handed_over::FetchedCommits;
 use super::record::Head;
 use super::snapshots::Snapshots;
 use super::store::refused;
-use odeon_core::{Message, as_task};
+use odeon_core::Message;
 use odeon_log::{LogError, LogWriter};
 use odeon_sync::Backoff;
 use odeon_sync::contained::{contained, forget};
 use std::io;
-use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
 use std::thread::{self, JoinHandle};
 
 /// Why nothing is answered any more if that thread has a defect.
@@ -24,12 +23,11 @@ const PANICKED: &str = "the thread that writes the log has panicked";
 /// its thread is held up, and the wait yields its processor early on.
 const LOOKS: usize = 1_000;
 
-/// The thread, and the one that lets go of effects, which end when this is dropped: all is durable
-/// and has happened then, or the log has failed.
+/// The thread, which ends when this is dropped: all is durable and has happened then, or the log
+/// has failed.
 pub(super) struct LogThread<M: Message> {
     log: Arc<ActorLog<M>>,
-    writes: Option<JoinHandle<()>>,
-    lets_go: Option<JoinHandle<()>>,
+    thread: Option<JoinHandle<()>>,
 }
 
 impl<M: Message> LogThread<M> {
@@ -41,44 +39,28 @@ impl<M: Message> LogThread<M> {
         snapshots: Snapshots,
         name: &str,
     ) -> io::Result<Self> {
-        let mut this = Self { log: log.clone(), writes: None, lets_go: None };
-        let lets_go = log.clone();
-        // A task, which nothing blocks: a receiver under pressure may wait for an answer that this
-        // thread is to give.
-        let run = as_task(async move { lets_go.held_back.let_go(|| lets_go.durable()) });
-        let run = move || {
-            let _: Poll<()> = pin!(run).poll(&mut Context::from_waker(Waker::noop()));
-        };
-        this.lets_go = Some(thread::Builder::new().name(format!("answers of {name}")).spawn(run)?);
-        let fetched = FetchedCommits::default();
-        let mut writing = Writing { log, writer, snapshots, fetched };
+        let (fetched, courier) = (FetchedCommits::default(), ToCourier::default());
+        let mut writing = Writing { log: log.clone(), writer, snapshots, fetched, courier };
         let run = move || {
             if let Err(panic) = contained(|| writing.run()) {
-                writing.log.fail(refused("write", String::new(), io::Error::other(PANICKED)));
+                writing.fail(refused("write", String::new(), io::Error::other(PANICKED)));
                 forget(panic);
             }
         };
-        this.writes = Some(thread::Builder::new().name(format!("log of {name}")).spawn(run)?);
-        Ok(this)
+        let thread = thread::Builder::new().name(format!("log of {name}")).spawn(run)?;
+        Ok(Self { log, thread: Some(thread) })
     }
 }
 
 impl<M: Message> Drop for LogThread<M> {
     fn drop(&mut self) {
         self.log.close();
-        join(self.writes.take());
-        self.log.held_back.end();
-        join(self.lets_go.take());
-    }
-}
-
-/// Waits for a thread, unless this is it: it may have had the last reference to the actor.
-fn join(thread: Option<JoinHandle<()>>) {
-    let Some(thread) = thread.filter(|it| it.thread().id() != thread::current().id()) else {
-        return;
-    };
-    if let Err(panic) = thread.join() {
-        forget(panic);
+        // Unless this is it: it may have had the last reference to the actor.
+        let other = |it: &JoinHandle<()>| it.thread().id() != thread::current().id();
+        if let Some(Err(panic)) = self.thread.take().filter(other).map(JoinHandle::join) {
+            forget(panic);
+        }
+        let_go_of_all(&self.log);
     }
 }
 
@@ -87,6 +69,7 @@ struct Writing<M: Message> {
     writer: LogWriter,
     snapshots: Snapshots,
     fetched: FetchedCommits,
+    courier: ToCourier,
 }
 
 impl<M: Message> Writing<M> {
@@ -105,9 +88,14 @@ impl<M: Message> Writing<M> {
                     });
                 }
                 Ok(_) => {}
-                Err(error) => return self.log.fail(error),
+                Err(error) => return self.fail(error),
             }
         }
+    }
+
+    fn fail(&mut self, error: LogError) {
+        self.log.fail(error);
+        self.courier.tell(&self.log);
     }
 
     /// Writes what there is. Answers how many commits there were.
@@ -162,6 +150,7 @@ impl<M: Message> Writing<M> {
             self.writer.append_epoch([&head[..]].into_iter().chain(changes))?;
             self.snapshots.appended(bytes);
             self.log.set_durable(last + commits as u64);
+            self.courier.tell(&self.log);
             self.fetched.forget_up_to(last + commits as u64);
         }
         Ok(commits)

@@ -2,7 +2,9 @@
 
 use super::ledger::store;
 use super::slow_disk::SlowDisk;
-use odeon_core::{ActorRef, AskError, AsyncActor, AsyncContext, Message, Reply, Theater};
+use odeon_core::{
+    Actor, ActorRef, AskError, AsyncActor, AsyncContext, Context, Message, Reply, Theater,
+};
 use odeon_durable::SpawnDurable;
 use odeon_macros::Durable;
 use odeon_speculative::{Processing, SpeculativeActor, SpeculativeContext, TxResult};
@@ -10,7 +12,7 @@ use odeon_stm::{TVar, Tx};
 use odeon_testkit::disk::SimulatedDisk;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 const A_MOMENT: Duration = Duration::from_millis(30);
@@ -102,6 +104,42 @@ fn a_circle_of_a_durable_actor_and_a_receiver_under_pressure_goes_on() {
     std::thread::sleep(A_MOMENT);
     disk.open_again();
     assert_eq!(heard.recv_timeout(PATIENCE), Ok(Ok(2)));
+}
+
+/// Is told, and does nothing more until it is let go.
+struct Busy(Receiver<()>);
+
+impl Actor for Busy {
+    type Msg = ToAsker;
+
+    fn handle(&mut self, _: ToAsker, _: &mut Context<'_, Self>) {
+        let _ = self.0.recv();
+    }
+}
+
+/// What is behind the effects that have put a receiver under pressure waits for its relief.
+#[test]
+fn a_receiver_under_pressure_holds_back_what_a_durable_actor_sends() {
+    let theater = Theater::builder().workers(2).build().unwrap();
+    let (lets_go, waits) = channel();
+    let busy = theater.spawn(Busy(waits));
+    let talker = Talker { count: TVar::new(0) };
+    let store = store(SimulatedDisk::new(1));
+    let talker = theater.spawn_durable(&store, "talker", talker, Processing::sequential()).unwrap();
+    for _ in 0..100 {
+        talker.send(ToTalker::Tell(busy.clone(), MANY / 100)).unwrap();
+    }
+    let answer = talker.ask(ToTalker::Ask);
+    let (hears, heard) = channel();
+    std::thread::spawn(move || hears.send(answer.wait()));
+    let begun = Instant::now();
+    while talker.durable_commits() < 102 {
+        assert!(begun.elapsed() < PATIENCE);
+        std::thread::yield_now();
+    }
+    assert_eq!(heard.recv_timeout(A_MOMENT), Err(RecvTimeoutError::Timeout));
+    drop(lets_go);
+    assert_eq!(heard.recv_timeout(PATIENCE), Ok(Ok(101)));
 }
 
 #[test]

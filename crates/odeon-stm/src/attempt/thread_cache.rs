@@ -2,6 +2,7 @@
 
 use crate::attempt::Attempt;
 use crate::domain::Domain;
+use crate::domain::garbage::Retired;
 use crate::words::contained::contained;
 use odeon_sync::interruption::{self, Whole};
 use odeon_sync::occupied;
@@ -60,6 +61,17 @@ impl Cache {
         if !is_taken(before) {
             // SAFETY: the cache owns a box that nobody has borrowed, and has given it up.
             drop(unsafe { Box::from_raw(before.as_ptr()) });
+        }
+    }
+
+    /// Gives memory of values that were freed to the attempt that is here, if nobody has borrowed
+    /// it.
+    fn keep_memory(&self, freed: Vec<Retired>) {
+        let mut attempt = self.attempt.get();
+        if !is_taken(attempt) {
+            // SAFETY: a box that the cache owns, which nobody has borrowed, nor does meanwhile: to
+            // keep an empty vector in the place of another one runs nobody's code.
+            unsafe { attempt.as_mut() }.bag.keep_memory(freed);
         }
     }
 
@@ -127,7 +139,7 @@ impl Borrowed {
     #[cold]
     fn tidy(&mut self) {
         let is_cached = is_for_cache(self);
-        let free = if is_cached && self.bag.is_due() { sweep(self) } else { Vec::new() };
+        let mut free = if is_cached && self.bag.is_due() { sweep(self) } else { Vec::new() };
         let left = self.writes.take_left();
         if is_cached {
             CACHE.with(|cache| cache.attempt.set(self.0));
@@ -137,7 +149,9 @@ impl Borrowed {
             drop(unsafe { Box::from_raw(self.0.as_ptr()) });
         }
         // User code may run here, and begin transactions.
-        drop((free, left));
+        free.clear();
+        drop(left);
+        CACHE.with(|cache| cache.keep_memory(free));
     }
 }
 
@@ -369,7 +383,7 @@ impl Drop for Borrowed {
 }
 
 #[cold]
-fn sweep(attempt: &mut Attempt) -> Vec<crate::domain::garbage::Retired> {
+fn sweep(attempt: &mut Attempt) -> Vec<Retired> {
     let domain = attempt.domain;
     let mut free = attempt.bag.collect(domain);
     free.extend(domain.held_values.collect_if_paid(domain, 0));

@@ -86,7 +86,12 @@ pub(crate) struct Bag {
     /// What is to be [paid](HeldValues::pay) with the next look, beside the values that it looks
     /// at.
     released: usize,
+    /// Memory for the values that the next look leaves.
+    spare: Vec<Retired>,
 }
+
+/// TUNE: values for which a bag keeps spare memory: those of some looks. Guessed.
+const KEPT: usize = 4 * GATHERED;
 
 impl Bag {
     #[inline]
@@ -122,13 +127,15 @@ impl Bag {
         self.is_due = false;
         let released = std::mem::take(&mut self.released);
         domain.held_values.pay(released.saturating_add(self.retired.len()));
-        let mut free = Vec::new();
+        let mut free = std::mem::replace(&mut self.retired, std::mem::take(&mut self.spare));
         let mut held = Vec::new();
-        for value in std::mem::take(&mut self.retired) {
-            match reach.of(&value) {
-                Reached::Nobody => free.push(value),
-                Reached::Snapshot => held.push(value),
-                Reached::Attempt => self.retired.push(value),
+        // Mostly nobody reaches any of them.
+        let mut looked_at = 0;
+        while let Some(value) = free.get(looked_at) {
+            match reach.of(value) {
+                Reached::Nobody => looked_at += 1,
+                Reached::Snapshot => held.push(free.swap_remove(looked_at)),
+                Reached::Attempt => self.retired.push(free.swap_remove(looked_at)),
             }
         }
         // Twice what is left over, so that values which a long attempt holds are not looked at
@@ -138,6 +145,14 @@ impl Bag {
             domain.held_values.add(held);
         }
         free
+    }
+
+    /// Takes the memory of values that were [collected](Self::collect) and are freed.
+    pub(crate) fn keep_memory(&mut self, freed: Vec<Retired>) {
+        debug_assert!(freed.is_empty());
+        if freed.capacity() <= KEPT {
+            self.spare = freed;
+        }
     }
 
     /// The end of the memory: what is left becomes everybody's. Takes out what nobody can reach any
