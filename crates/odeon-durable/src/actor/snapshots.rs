@@ -37,13 +37,18 @@ impl<S: Durable> TellState for S {
         let (mut record, mut goes_on) = (Vec::new(), true);
         snapshot_within(usize::MAX, |view| {
             begun();
-            self.node().tell(view, &mut |name, bytes| {
-                if goes_on {
-                    record.clear();
-                    add_change(name, bytes, &mut record);
-                    goes_on = change(&record);
-                }
-            })
+            let mut walk = self.node().walk();
+            // Within a variable it goes on to the end of that, and tells nothing.
+            while let Some((name, variable)) = walk.next_variable().filter(|_| goes_on) {
+                variable.tell(view, &mut |bytes| {
+                    if goes_on {
+                        record.clear();
+                        add_change(name, bytes, &mut record);
+                        goes_on = change(&record);
+                    }
+                })?;
+            }
+            Ok(())
         })
     }
 }
