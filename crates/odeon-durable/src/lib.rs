@@ -67,3 +67,4 @@ mod actor;
 pub mod state;
 
 pub use actor::{DurableRef, RecoverError, SpawnDurable, Store};
+pub use odeon_log::{LogError, LogOptions, TornEnd};

@@ -1,5 +1,6 @@
 //! A process that is killed while clients use its durable actor: what they had heard is there, and
-//! nothing is there in half.
+//! nothing is there in half. Every other process has stood by: it goes on as soon as the one before is
+//! gone.
 //!
 //! `ODEON_KILLS`: how often, instead of six times.
 
@@ -59,9 +60,14 @@ fn transfer_until_killed() {
     fail_at_a_panic_of_any_thread();
     let folder = PathBuf::from(std::env::var_os(FOLDER).expect("its parent says where"));
     let processing = std::env::var(PROCESSING).expect("its parent says how");
-    let theater = theater();
-    let ledger = spawn(&theater, &folder, processing.parse().expect("it is a number"))
-        .expect("the one before was killed");
+    let (theater, processing) = (theater(), processing.parse().expect("it is a number"));
+    OwnProcess::tell("stands by");
+    let ledger = loop {
+        match spawn(&theater, &folder, processing) {
+            Err(RecoverError::Log(LogError::InUse)) => thread::sleep(Duration::from_millis(1)),
+            opened => break opened.expect("the log is whole"),
+        }
+    };
     let found = counts(&audit(&ledger));
     tell("found", found);
     thread::scope(|scope| {
@@ -138,19 +144,24 @@ impl Heard {
     }
 
     /// A process lives for a random time, from when its clients have heard something or from its
-    /// start.
-    fn live(&mut self, folder: &Path, processing: usize, random: &mut Random, has_begun: bool) {
-        let mut command = Command::new(std::env::current_exe().expect("it runs"));
-        command.env(FOLDER, folder).env(PROCESSING, processing.to_string());
-        let mut process = OwnProcess::start_by(command, TEST);
+    /// start. When it is killed, the one that `then` starts stands by.
+    fn live(
+        &mut self,
+        mut process: OwnProcess,
+        folder: &Path,
+        random: &mut Random,
+        has_begun: bool,
+        then: impl FnOnce() -> Option<OwnProcess>,
+    ) -> Option<OwnProcess> {
         if has_begun {
             // More than one snapshot's worth, on a slow machine too.
             for _ in 0..50 + random.below(150) {
                 self.line(&process.says("told: ", Duration::from_secs(60)).expect("it goes on"));
             }
-            let opened = spawn(&theater(), folder, processing);
+            let opened = spawn(&theater(), folder, 0);
             assert!(matches!(opened, Err(RecoverError::Log(LogError::InUse))));
         }
+        let stands_by = then();
         thread::sleep(Duration::from_millis(random.below(200) as u64));
         assert!(process.end(Duration::ZERO).is_none(), "it has failed");
         process.kill().expect("it is gone");
@@ -158,7 +169,17 @@ impl Heard {
         while let Some(line) = process.says("told: ", Duration::from_secs(60)) {
             self.line(&line);
         }
+        stands_by
     }
+}
+
+fn start(folder: &Path, kill: u64) -> OwnProcess {
+    let processing = kill as usize % processings().len();
+    let mut command = Command::new(std::env::current_exe().expect("it runs"));
+    command.env(FOLDER, folder).env(PROCESSING, processing.to_string());
+    let process = OwnProcess::start_by(command, TEST);
+    assert_eq!(process.says("stands by", Duration::from_secs(60)).as_deref(), Some(""));
+    process
 }
 
 #[test]
@@ -169,13 +190,18 @@ fn what_clients_of_a_killed_process_had_heard_is_there() {
     let kills = std::env::var("ODEON_KILLS").map_or(6, |kills| kills.parse().expect("a number"));
     let folder = std::env::temp_dir().join(format!("odeon-killed-actors-{}", std::process::id()));
     let (mut heard, mut random) = (Heard::default(), Random::from_seed(kills));
+    let mut stands_by = None;
     for kill in 0..kills {
-        let processing = kill as usize % processings().len();
+        let process = stands_by.take().unwrap_or_else(|| start(&folder, kill));
+        let has_one_stand_by = kill % 2 == 1 && kill + 1 < kills;
         // Some are killed while they recover what the one before has left.
-        heard.live(&folder, processing, &mut random, kill % 3 != 2);
+        stands_by = heard.live(process, &folder, &mut random, kill % 3 != 2, || {
+            has_one_stand_by.then(|| start(&folder, kill + 1))
+        });
         if kill % 2 == 0 {
             let theater = theater();
-            let ledger = spawn(&theater, &folder, processing).expect("nobody has it any more");
+            let ledger = spawn(&theater, &folder, kill as usize % processings().len())
+                .expect("nobody has it any more");
             heard.check(counts(&audit(&ledger)));
             let _ = theater.shutdown(ledger::PATIENCE);
         }
