@@ -1,6 +1,6 @@
 //! A process that is killed while clients use its durable actor: what they had heard is there, and
-//! nothing is there in half. Every other process has stood by: it goes on as soon as the one before is
-//! gone.
+//! nothing is there in half. Every other process has stood by: it goes on as soon as the one before
+//! is gone.
 //!
 //! `ODEON_KILLS`: how often, instead of six times.
 
