@@ -54,17 +54,26 @@
 //! |---|---|
 //! | create an actor that survives | [`SpawnDurable`], [`Store`] |
 //! | say which variables of a state are logged, and change that later | [`state`], `#[derive(Durable)]` |
+//! | handle a request once, and answer it the same each time | [`Answers`] |
+//! | send a message that arrives once, in order | [`Outgoing`], [`Incoming`] |
+//! | be reminded of something later | [`Reminders`] |
 //! | test against disks that fail | [`Store::on`], `odeon_testkit::disk` |
 //! | look at a log, or look for damage | `odeon log`, `odeon_log::LogReader` |
 //!
 //! # Map
 //!
-//! From the ground up: [`state`] (what records and snapshots say, without I/O), `actor` (the
-//! executor's side, the thread of the log, recovery).
+//! From the ground up: [`state`] (what records and snapshots say, without I/O), `once` (effects
+//! that happen exactly once, as parts of a state), `actor` (the executor's side, the thread of the
+//! log, recovery).
 #![forbid(unsafe_code)]
 
 mod actor;
+mod once;
 pub mod state;
 
 pub use actor::{DurableRef, RecoverError, SpawnDurable, Store};
 pub use odeon_log::{LogError, LogOptions, TornEnd};
+pub use once::{
+    Answers, Delivery, Forgotten, Incoming, Outgoing, OutgoingEvent, ReminderDue, Reminders,
+    RequestId,
+};

@@ -15,4 +15,4 @@ mod slow_disk;
 mod snapshots;
 mod waiting;
 
-pub(crate) use ledger::{PATIENCE, theater};
+pub(crate) use ledger::{PATIENCE, processings, store, theater};

@@ -4,6 +4,7 @@
 mod actors;
 mod golden;
 mod leaves;
+mod once;
 mod state_changed;
 mod state_logged;
 mod state_names;

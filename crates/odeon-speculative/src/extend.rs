@@ -1,8 +1,9 @@
 //! The one door for the sibling crates of Odeon, not for applications: the seam to transactions
 //! that several theaters take part in, actors that move between theaters, actors that are made
-//! around others, and how many messages a shard handles at once, for who simulates that.
+//! around others, answers that are not given after all, and how many messages a shard handles at
+//! once, for who simulates that.
 
-pub use crate::actor::context::{takes_part, within};
+pub use crate::actor::context::{reply_if, takes_part, within};
 pub use crate::coordination::TransactionPart as Part;
 pub use crate::coordination::{Abroad, Away, Begun, Decider, First, Here, TakenOver, go_abroad};
 pub use crate::executor::engine::Surroundings;

@@ -29,8 +29,9 @@ pub trait SpawnDurable {
     /// before is there when the log is opened again.
     ///
     /// Only the state is in the log: what is sent and spawned is lost if the process ends before it
-    /// has happened. A panic of an effect after the commit is nobody's failure. A message that is
-    /// part of a coordinated transaction fails.
+    /// has happened, but for what is state ([`Outgoing`](crate::Outgoing),
+    /// [`Reminders`](crate::Reminders)). A panic of an effect after the commit is nobody's failure.
+    /// A message that is part of a coordinated transaction fails.
     ///
     /// The actor ends when all that it has committed is on the disk.
     ///

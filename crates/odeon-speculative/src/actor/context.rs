@@ -332,6 +332,25 @@ pub fn takes_part<A: SpeculativeActor>(ctx: &SpeculativeContext<'_, A>) -> bool 
     ctx.part.is_some()
 }
 
+/// Answers a question as [`SpeculativeContext::reply`] does, by what `answer` says when the attempt
+/// has committed; if it says nothing, as if this had not been called.
+///
+/// # Panics
+/// As [`SpeculativeContext::reply`].
+#[track_caller]
+pub fn reply_if<A: SpeculativeActor, T: Send + 'static>(
+    ctx: &mut SpeculativeContext<'_, A>,
+    reply: &Reply<T>,
+    answer: impl FnOnce() -> Option<T> + Send + 'static,
+) {
+    let reply = ctx.lend(reply);
+    let_happen(move || {
+        if let Some(answer) = answer() {
+            reply.answer(answer);
+        }
+    });
+}
+
 impl<A: SpeculativeActor> fmt::Debug for SpeculativeContext<'_, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SpeculativeContext").field("actor", &self.id()).finish_non_exhaustive()
