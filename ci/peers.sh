@@ -20,16 +20,16 @@ install() { # packages
 }
 
 if [ "${1:-install}" != status ]; then
+  # What there is to install, a new machine does not know yet.
+  [ -n "$(postgres)" ] && [ -n "$(redis)" ] || apt-get update -q
   missing=()
   [ -n "$(postgres)" ] || missing+=(postgresql)
   if [ -z "$(redis)" ]; then
     if apt-cache show valkey-server >/dev/null 2>&1; then missing+=(valkey-server); else missing+=(redis-server); fi
   fi
-  if [ "${#missing[@]}" -gt 0 ]; then
-    apt-get update -q
-    install "${missing[@]}"
-  fi
+  [ "${#missing[@]}" = 0 ] || install "${missing[@]}"
 fi
-for program in "$(postgres)" "$(redis)"; do
-  if [ -n "$program" ]; then "$program" --version; fi
+for peer in postgres redis; do
+  program=$("$peer")
+  if [ -n "$program" ]; then "$program" --version; else echo "$peer: not there"; fi
 done

@@ -5,6 +5,7 @@ use futures_util::FutureExt;
 use odeon::{ActorRef, Ask, AskError};
 use odeon_example_ledger::{AccountState, Books, ToLedger, Verdict};
 use std::io::Result;
+use std::time::Duration;
 use tokio::io::{AsyncWriteExt, BufReader};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
@@ -19,15 +20,22 @@ const UNANSWERED: usize = 8192;
 /// TUNE: guessed 2026-11: about a thousand transfers.
 const BUFFER: usize = 64 * 1024;
 
+/// How long nobody else is let in after somebody could not be.
+/// TUNE: guessed 2026-11: short for who waits, long beside what it costs to try in vain.
+const AFTER_REFUSAL: Duration = Duration::from_millis(50);
+
 /// Serves whoever connects, until the task ends that this is in.
-///
-/// # Errors
-/// If nobody can connect any more.
-pub async fn serve(listener: TcpListener, ledger: ActorRef<ToLedger>) -> Result<()> {
+pub async fn serve(listener: TcpListener, ledger: ActorRef<ToLedger>) {
     loop {
-        let (connection, _) = listener.accept().await?;
-        connection.set_nodelay(true)?;
-        tokio::spawn(serve_one(connection, ledger.clone()));
+        match listener.accept().await {
+            Ok((connection, _)) => {
+                // An error means that it has gone again.
+                let _ = connection.set_nodelay(true);
+                tokio::spawn(serve_one(connection, ledger.clone()));
+            }
+            // It has gone again, or there are more than the system permits: some will go.
+            Err(_) => tokio::time::sleep(AFTER_REFUSAL).await,
+        }
     }
 }
 

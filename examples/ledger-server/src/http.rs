@@ -8,8 +8,10 @@ use odeon::{ActorRef, AskError};
 use odeon_example_ledger::{Books, Memo, ToLedger, Transfer, Verdict};
 use serde::{Deserialize, Serialize};
 
-/// What is asked for in JSON. The memo's text is words here.
+/// What is asked for in JSON. The memo's text is words here. A field that is not known is a
+/// misspelt one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct TransferWords {
     from: u32,
     to: u32,

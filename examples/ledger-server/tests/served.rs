@@ -108,6 +108,8 @@ async fn people_ask_by_http() {
     let long = format!(r#"{{"from": 1, "to": 2, "amount": 1, "text": "{}"}}"#, "x".repeat(33));
     let told = "the text has more than 32 bytes".to_owned();
     assert_eq!(ask(at, "POST /transfers", &long).await, (400, told));
+    let misspelt = r#"{"from": 1, "to": 2, "amount": 1, "txt": "rent"}"#;
+    assert_eq!(ask(at, "POST /transfers", misspelt).await.0, 422);
     let (code, account) = ask(at, "GET /accounts/1", "").await;
     let account: serde_json::Value = serde_json::from_str(&account).unwrap();
     let expected = serde_json::json!({"balance": 70, "client": 5, "number": 0, "text": "rent"});

@@ -108,6 +108,12 @@ impl ChildProcess {
         Err(runtime(format!("{}: {problem}", self.name)))
     }
 
+    /// Ends it at once, without time to write anything.
+    pub fn kill(&mut self) {
+        // An error means that it has ended.
+        let _ = self.child.kill();
+    }
+
     /// An error once it has ended.
     pub fn check(&mut self) -> Result<(), RunError> {
         match self.child.try_wait() {

@@ -22,6 +22,11 @@ impl TextTable {
         self.rows.push(cells);
     }
 
+    /// Whether it has no rows.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     /// In aligned columns; columns of numbers are aligned to the right.
     pub fn to_text(&self) -> String {
         let widths: Vec<usize> = (0..self.headings.len())

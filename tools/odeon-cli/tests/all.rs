@@ -12,6 +12,8 @@ mod figures;
 mod log;
 #[cfg(feature = "full")]
 mod members;
+#[cfg(feature = "network")]
+mod network;
 #[cfg(feature = "theaters")]
 mod theater;
 #[cfg(feature = "theaters")]

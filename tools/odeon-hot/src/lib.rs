@@ -11,6 +11,7 @@
 //! | what does the disk do by itself? | `disk.rs` |
 //! | what does it take to open a ledger again? | `recovery.rs` |
 //! | what is promised, and is it reached? | `promises.rs` |
+//! | how does it end before it is done? | `stop_flag.rs` |
 //! | how is it told: tables, lines of JSON, a page? | `report.rs`, `records.rs`, `page.rs` |
 //!
 //! `outcome.rs` has all of it together.
@@ -31,9 +32,11 @@ pub mod records;
 pub mod recovery;
 pub mod report;
 mod running;
+mod stop_flag;
 mod way;
 
 pub use load::HotLoad;
 pub use plan::{HotPlan, Recovers};
 pub use running::HotSample;
+pub use stop_flag::StopFlag;
 pub use way::HotWay;

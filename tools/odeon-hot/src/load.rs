@@ -8,8 +8,20 @@ use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, Zipf};
 use serde::{Deserialize, Serialize};
 
-/// What each account has at the beginning: more than all transfers of a run can take from one.
-pub(crate) const BALANCE: u64 = 1 << 40;
+/// What each account has at the beginning: more than all transfers of a run can take from one. All
+/// accounts together have less than half of what 64 bits can count.
+pub(crate) const BALANCE: u64 = 1 << 38;
+
+/// Transfers under way that leave no queue: so each is acknowledged as soon as the disk permits.
+/// TUNE: guessed 2026-11: what a single epoch of the log takes at once, and in microseconds.
+const FEW: usize = 64;
+
+/// Clients of a load with few transfers under way.
+const FEW_CLIENTS: usize = 4;
+
+/// Of the transfers of a load, those of the same one with few under way.
+/// TUNE: guessed 2026-11: a run takes about as long.
+const FEW_OF: u64 = 20;
 
 /// The largest amount of a transfer.
 const LARGEST: u64 = 1000;
@@ -63,9 +75,30 @@ impl HotLoad {
             .map_err(|error| BenchError::bad_argument("--zipf", error.to_string()))
     }
 
+    /// Transfers of all clients that nobody has acknowledged.
+    pub fn under_way(&self) -> usize {
+        self.clients * self.window
+    }
+
+    /// Whether so few are under way that none waits for others: by Little's law the latency of
+    /// many is their number over their throughput, whatever the disk does.
+    pub fn is_few(&self) -> bool {
+        self.under_way() <= FEW
+    }
+
+    /// The same with few under way, and fewer transfers; nobody audits meanwhile.
+    #[must_use]
+    pub fn with_few_under_way(self, window: usize) -> Self {
+        let transfers = (self.transfers / FEW_OF).max(1);
+        Self { clients: FEW_CLIENTS, window, transfers, auditors: 0, ..self }
+    }
+
     /// For people.
     pub fn name(&self) -> String {
         let mut name = format!("Zipf {}", self.zipf);
+        if self.is_few() {
+            name += &format!(", {} under way", self.under_way());
+        }
         if self.auditors > 0 {
             name += &format!(", {} auditors", self.auditors);
         }
@@ -119,6 +152,15 @@ mod tests {
             *drawn.entry(wanted.from).or_default() += 1;
         });
         drawn
+    }
+
+    #[test]
+    fn few_under_way_are_named_so() {
+        let many = HotLoad { auditors: 2, ..HotLoad::default() };
+        let few = many.with_few_under_way(4);
+        assert!(few.is_few() && !many.is_few());
+        assert_eq!((few.under_way(), few.transfers), (16, 50_000));
+        assert_eq!([few.name(), many.name()], ["Zipf 0, 16 under way", "Zipf 0, 2 auditors"]);
     }
 
     #[test]

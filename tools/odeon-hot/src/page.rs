@@ -45,6 +45,12 @@ program makes it.
 
 ";
 
+/// Where not all loads have few transfers under way.
+const QUEUES: &str = "
+By Little's law the latency of a load with thousands under way is their number over its throughput,
+whatever the disk does. So what is promised of latencies is judged where few are under way.
+";
+
 /// Writes the page, with what was measured otherwise in sections at its end.
 ///
 /// # Errors
@@ -64,17 +70,14 @@ fn text(outcome: &HotOutcome, machine: &Machine) -> String {
     let mut text = format!("{HEAD}On {}; commit {commit}.\n\n", machine.line());
     text += MEASURED;
     text += &report::measured(outcome).to_markdown();
-    if let Some(load) = outcome.loads().first() {
-        text += &format!(
-            "\n{} accounts, {} clients with {} transfers each under way, {} transfers a run, {} \
-             workers; {}.\n",
-            load.accounts,
-            load.clients,
-            load.window,
-            load.transfers,
-            outcome.workers,
-            report::disk(outcome)
-        );
+    text += &format!(
+        "\n{}; {} workers; {}.\n",
+        report::loads(&outcome.loads()).join("; "),
+        outcome.workers,
+        report::disk(outcome)
+    );
+    if outcome.loads().iter().any(|load| !load.is_few()) {
+        text += QUEUES;
     }
     text += PROMISED;
     text += &report::promises(outcome).to_markdown();

@@ -4,7 +4,7 @@ use crate::disk::{DiskLook, file_system};
 use crate::folder::in_a_folder;
 use crate::outcome::{HotOutcome, HotPoint, LogFindings};
 use crate::recovery::{LogSize, RecoveryTook, write_snapshot};
-use crate::{HotLoad, HotWay, running};
+use crate::{HotLoad, HotWay, StopFlag, running};
 use odeon::durable::Store;
 use odeon_bench::error::BenchError;
 use odeon_example_run::runtime;
@@ -30,6 +30,8 @@ pub struct HotPlan {
     pub folder: PathBuf,
     /// Of the order.
     pub seed: u64,
+    /// Ends it before it is done.
+    pub stop: StopFlag,
 }
 
 /// Opens the ledger in a folder, with so many accounts, by [`recover`](crate::recovery::recover) in
@@ -47,20 +49,21 @@ impl HotPlan {
         made.map_err(|error| BenchError::file(&self.folder, error))
     }
 
-    fn is_durable(&self) -> bool {
-        self.ways.contains(&HotWay::Durable)
+    /// Those whose logs are looked at: what few transfers leave says nothing of many.
+    fn logged_loads(&self) -> impl Iterator<Item = &HotLoad> {
+        let is_durable = self.ways.contains(&HotWay::Durable);
+        self.loads.iter().filter(move |load| is_durable && !load.is_few())
     }
 
     /// How many runs there will be.
     pub fn runs(&self) -> usize {
-        let of_logs = if self.is_durable() { self.loads.len() } else { 0 };
-        self.ways.len() * self.loads.len() * (self.samples + 1) + of_logs
+        self.ways.len() * self.loads.len() * (self.samples + 1) + self.logged_loads().count()
     }
 
     /// Runs everything, each case once before anything counts. Every round has an order of its own.
     ///
     /// # Errors
-    /// If a run fails, or has a wrong outcome.
+    /// If a run fails, or has a wrong outcome, or it is told to end.
     pub fn measure(
         &self,
         recovers: Recovers<'_>,
@@ -79,16 +82,18 @@ impl HotPlan {
             order.shuffle(&mut random);
             for point in &order {
                 let HotPoint { way, load, samples } = &mut points[*point];
+                self.stop.check()?;
                 before_run(format!("{way}, {}", load.name()));
                 let sample = in_a_folder(&self.folder, |folder| {
-                    running::run(*way, load, self.workers, &store(folder)?)
+                    running::run(*way, load, self.workers, &store(folder)?, &self.stop)
                 })?;
                 if round > 0 {
                     samples.push(sample);
                 }
             }
         }
-        let of_logs = self.loads.iter().filter(|_| self.is_durable()).map(|load| {
+        let of_logs = self.logged_loads().map(|load| {
+            self.stop.check()?;
             before_run(format!("recovery, {}", load.name()));
             self.log(load, recovers)
         });
@@ -100,7 +105,7 @@ impl HotPlan {
     fn log(&self, load: &HotLoad, recovers: Recovers<'_>) -> Result<LogFindings, BenchError> {
         in_a_folder(&self.folder, |folder| {
             let whole = store(folder)?.snapshot_after(u64::MAX);
-            running::run(HotWay::Durable, load, self.workers, &whole)?;
+            running::run(HotWay::Durable, load, self.workers, &whole, &self.stop)?;
             let size = LogSize::of(folder)?;
             let from_log = recovers(folder, load.accounts)?;
             write_snapshot(folder, load)?;
@@ -129,16 +134,21 @@ mod tests {
     #[test]
     fn every_case_is_run_and_each_log_opened_again() {
         let load =
-            HotLoad { accounts: 50, clients: 3, window: 5, transfers: 500, ..HotLoad::default() };
+            HotLoad { accounts: 50, clients: 9, window: 9, transfers: 500, ..HotLoad::default() };
         let folder = std::env::temp_dir().join(format!("odeon-hot-plan-{}", std::process::id()));
         let plan = HotPlan {
             ways: HotWay::ALL.to_vec(),
-            loads: vec![load, HotLoad { zipf: 1.5, auditors: 1, ..load }],
+            loads: vec![
+                load,
+                HotLoad { zipf: 1.5, auditors: 1, ..load },
+                load.with_few_under_way(3),
+            ],
             workers: 2,
             samples: 2,
             disk: DiskLook { syncs: 2, mebibytes: 1 },
             folder: folder.clone(),
             seed: 1,
+            stop: StopFlag::default(),
         };
         plan.check().expect("it can be run");
         let mut runs = 0;
@@ -151,10 +161,16 @@ mod tests {
                 let point = outcome.point(way, load).expect("it was run");
                 assert!(point.samples.len() == 2 && point.per_second() > 0.0);
             }
-            let log = outcome.log(load).expect("it was looked at");
+            let Some(log) = outcome.log(load) else {
+                assert!(load.is_few());
+                continue;
+            };
             assert_eq!((log.size.commits, log.from_log.commits), (501, 501));
             assert!(log.bytes_a_transfer() > 48.0 && log.transfers_an_epoch() >= 1.0);
         }
+        plan.stop.raise();
+        let stopped = plan.measure(&recover, |_| unreachable!("nothing begins"));
+        assert_eq!(stopped.expect_err("it is told to").to_string(), "interrupted");
         std::fs::remove_dir(&folder).expect("nothing is left there");
     }
 }

@@ -1,5 +1,6 @@
 //! Tables and sentences, for terminals and pages alike.
 
+use crate::HotLoad;
 use crate::outcome::HotOutcome;
 use crate::promises::judge;
 use crate::recovery::RecoveryTook;
@@ -37,6 +38,22 @@ pub fn measured(outcome: &HotOutcome) -> TextTable {
         ]);
     }
     table
+}
+
+/// What is done to the ledger, in words: each once, as they differ in nothing but the accounts that
+/// are drawn.
+pub fn loads(loads: &[HotLoad]) -> Vec<String> {
+    let mut told = Vec::new();
+    for HotLoad { accounts, clients, window, transfers, .. } in loads {
+        let load = format!(
+            "{accounts} accounts, {clients} clients with {window} transfers each under way, \
+             {transfers} transfers a run"
+        );
+        if !told.contains(&load) {
+            told.push(load);
+        }
+    }
+    told
 }
 
 /// The logs of durable ledgers.

@@ -2,7 +2,7 @@
 
 use crate::client::{Auditor, LedgerClient, ToClient};
 use crate::load::BALANCE;
-use crate::{HotLoad, HotWay};
+use crate::{HotLoad, HotWay, StopFlag};
 use odeon::durable::{DurableRef, SpawnDurable, Store};
 use odeon::prelude::*;
 use odeon_bench::error::BenchError;
@@ -42,16 +42,17 @@ pub(crate) fn run(
     load: &HotLoad,
     workers: usize,
     store: &Store,
+    stop: &StopFlag,
 ) -> Result<HotSample, BenchError> {
     let theater = theater_with(workers)?;
     let sample = match way {
         HotWay::Volatile => {
             let ledger = TransferLedger::new(load.accounts, BALANCE);
             let ledger = theater.spawn_speculative(ledger, Processing::default());
-            run_on(&theater, load, &ledger.actor_ref())
+            run_on(&theater, load, &ledger.actor_ref(), stop)
         }
         HotWay::Durable => {
-            run_on(&theater, load, &open(&theater, store, load.accounts)?.actor_ref())
+            run_on(&theater, load, &open(&theater, store, load.accounts)?.actor_ref(), stop)
         }
     };
     drop(theater.shutdown(PATIENCE));
@@ -100,6 +101,7 @@ fn run_on(
     theater: &Theater,
     load: &HotLoad,
     ledger: &ActorRef<ToLedger>,
+    stop: &StopFlag,
 ) -> Result<HotSample, BenchError> {
     let (finish, waiting) = finish_line(load.clients);
     let (tell, told) = channel();
@@ -117,7 +119,7 @@ fn run_on(
     };
     let auditors: Vec<_> = (0..load.auditors).map(new_auditor).collect();
     clients.iter().for_each(|client| client.post(ToClient::Begin { window: load.window }));
-    let finished = waiting.wait();
+    let finished = waiting.wait_while(|| stop.check());
     let (elapsed, cpu_ns) = (begun.elapsed().as_secs_f64(), cpu_time_ns() - cpu_before);
     // ORDERING: Relaxed: a hint, and a count of what is over.
     is_over.store(true, Ordering::Relaxed);

@@ -21,8 +21,12 @@ struct Notes {
     does_not_resume: bool,
 }
 
+/// Under which key, when, of what.
+type ToArm = (u32, Duration, &'static str);
+
 enum ToNotes {
-    Arm(u32, Duration, &'static str, Reply<()>),
+    /// By one commit.
+    Arm(Vec<ToArm>, Reply<()>),
     Cancel(u32, Reply<Option<String>>),
     Due(ReminderDue<u32>),
     /// What has fired, and how many are armed.
@@ -51,8 +55,10 @@ impl SpeculativeActor for Notes {
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         match message {
-            ToNotes::Arm(key, after, text, done) => {
-                self.reminders.arm_after(tx, ctx, *key, *after, String::from(*text))?;
+            ToNotes::Arm(all, done) => {
+                for (key, after, text) in all {
+                    self.reminders.arm_after(tx, ctx, *key, *after, String::from(*text))?;
+                }
                 ctx.reply(done, ());
             }
             ToNotes::Cancel(key, done) => {
@@ -82,8 +88,9 @@ fn notes(theater: &Theater, disk: &SimulatedDisk, processing: &Processing) -> Du
     spawned.expect("nobody else has the log")
 }
 
-fn arm(notes: &DurableRef<ToNotes>, key: u32, after: Duration, text: &'static str) {
-    notes.ask(|done| ToNotes::Arm(key, after, text, done)).wait().unwrap();
+fn arm(notes: &DurableRef<ToNotes>, all: impl Into<Vec<ToArm>>) {
+    let all = all.into();
+    notes.ask(|done| ToNotes::Arm(all, done)).wait().unwrap();
 }
 
 /// What has fired, sorted, once so many are armed and no more.
@@ -110,7 +117,7 @@ fn s47_a_reminder_fires_once_and_not_early() {
         let notes = notes(&theater, &disk, &processing);
         let begun = Instant::now();
         for (key, text) in [(1, "tea"), (2, "bread"), (3, "cake")] {
-            arm(&notes, key, SOON * key, text);
+            arm(&notes, [(key, SOON * key, text)]);
         }
         assert_eq!(fired_until(&notes, 0), ["1 tea", "2 bread", "3 cake"]);
         assert!(begun.elapsed() >= 3 * SOON);
@@ -122,13 +129,12 @@ fn s47_what_is_replaced_or_cancelled_does_not_fire() {
     for processing in processings() {
         let (disk, theater) = (SimulatedDisk::new(1), theater());
         let notes = notes(&theater, &disk, &processing);
-        arm(&notes, 1, SOON, "replaced");
-        arm(&notes, 1, LATER, "later");
-        arm(&notes, 2, SOON, "cancelled");
+        arm(&notes, [(2, LATER, "cancelled"), (3, LATER, "replaced")]);
         let cancelled = notes.ask(|done| ToNotes::Cancel(2, done)).wait().unwrap();
         assert_eq!(cancelled.as_deref(), Some("cancelled"));
-        arm(&notes, 3, LATER, "replaced");
-        arm(&notes, 3, 3 * SOON, "soon");
+        // However slow the machine is, the first one is not due before it is replaced.
+        let all = [(1, SOON, "replaced"), (1, LATER, "later"), (3, 3 * SOON, "soon")];
+        arm(&notes, all);
         assert_eq!(fired_until(&notes, 1), ["3 soon"]);
     }
 }
@@ -143,9 +149,8 @@ fn s47_reminders_of_earlier_lives_fire_in_their_time_or_at_once() {
             let theater = theater();
             let notes = notes(&theater, &disk, &processing);
             if life == 0 {
-                arm(&notes, 1, SOON, "missed");
-                arm(&notes, 2, Duration::from_millis(200), "soon");
-                arm(&notes, 3, LATER, "later");
+                let soon = Duration::from_millis(200);
+                arm(&notes, [(1, SOON, "missed"), (2, soon, "soon"), (3, LATER, "later")]);
                 notes.stop();
                 notes.ended().wait();
                 thread::sleep(2 * SOON);
@@ -163,7 +168,7 @@ fn s47_to_arm_a_reminder_that_no_later_life_would_know_of_fails() {
     let state = Notes { does_not_resume: true, ..Notes::default() };
     let processing = processings()[1].clone();
     let notes = theater.spawn_durable(&store(disk), "notes", state, processing).unwrap();
-    let armed = notes.ask(|done| ToNotes::Arm(1, SOON, "tea", done)).wait();
+    let armed = notes.ask(|done| ToNotes::Arm(vec![(1, SOON, "tea")], done)).wait();
     let Err(AskError::Failed(text)) = armed else { panic!("{armed:?}") };
     assert!(text.contains("`Reminders::resume`"), "{text}");
 }

@@ -7,12 +7,13 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use odeon_bench::environment::Machine;
 use odeon_bench::error::BenchError;
+use odeon_bench::table::TextTable;
 use odeon_hot::disk::DiskLook;
 #[cfg(feature = "network")]
 use odeon_hot::network::{self, KeeperKind, NetworkOutcome, NetworkPlan};
 use odeon_hot::outcome::HotOutcome;
 use odeon_hot::recovery::{RecoveryTook, recover};
-use odeon_hot::{HotLoad, HotPlan, HotWay, page, records, report};
+use odeon_hot::{HotLoad, HotPlan, HotWay, StopFlag, page, records, report};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 #[cfg(feature = "network")]
@@ -44,6 +45,10 @@ pub(super) struct HotArguments {
     /// Transfers of all clients together in a run, 1 to 100000000
     #[arg(long, value_name = "N", default_value_t = HotLoad::default().transfers as usize, value_parser = at_most(1, 100_000_000))]
     transfers: usize,
+    /// Transfers under way of each of four clients in loads beside these that leave no queue, 0 to
+    /// 16; 0: there are none of them
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = at_most(0, 16))]
+    few_window: usize,
     /// Actors that sum up all accounts meanwhile, 0 to 100
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "0", value_parser = at_most(0, 100))]
     auditors: Vec<usize>,
@@ -54,7 +59,7 @@ pub(super) struct HotArguments {
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = at_most(1, 1000))]
     samples: usize,
     /// Times that 64 KiB are synced before each round, to know the disk, 1 to 100000
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = at_most(1, 100_000))]
+    #[arg(long, value_name = "N", default_value_t = 500, value_parser = at_most(1, 100_000))]
     syncs: usize,
     /// MiB that are written in sequence before each round, to know the disk, 1 to 100000
     #[arg(long, value_name = "N", default_value_t = 128, value_parser = at_most(1, 100_000))]
@@ -67,6 +72,10 @@ pub(super) struct HotArguments {
     #[cfg(feature = "network")]
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = at_most(1, 1000))]
     network_seconds: usize,
+    /// Samples of each case over the network, 1 to 1000
+    #[cfg(feature = "network")]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = at_most(1, 1000))]
+    network_samples: usize,
     /// Seed of all draws
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -93,35 +102,41 @@ pub(super) fn run(arguments: &HotArguments) -> Result<(), BenchError> {
         return terminal.finish();
     }
     let machine = Machine::here();
-    let plan = plan(arguments, machine.cores);
+    let plan = plan(arguments, machine.cores, stopped_by_signals()?);
     plan.check()?;
     let files = [("--json", arguments.json.as_deref()), ("--page", arguments.page.as_deref())];
     output::check_distinct(&files)?;
     if let Some(path) = &arguments.page {
         output::check("--page", path)?;
     }
-    let json = output::json(arguments.json.as_deref())?;
+    let mut json = output::json(arguments.json.as_deref())?;
 
+    // What has ended because all is told to is no error of its own.
+    let stopped = |error| plan.stop.check().err().unwrap_or(error);
     let mut progress = RunsProgress::new(plan.runs());
     let mut done = 0;
     let outcome = plan.measure(&recovered_elsewhere, |what| {
         progress.begin(what, done);
         done += 1;
-    })?;
+    });
+    let outcome = outcome.map_err(stopped)?;
     drop(progress);
-    #[cfg(feature = "network")]
-    let networked = measure_network(arguments, &plan)?;
-
     let mut terminal = Terminal::default();
     tell(&mut terminal, &outcome, &machine);
+    if let Some(json) = &mut json {
+        records::write(json, &outcome, &machine)?;
+    }
     #[cfg(feature = "network")]
-    let sections = tell_network(&mut terminal, &networked);
+    let sections = {
+        let networked = measure_network(arguments, &plan).map_err(stopped)?;
+        if let Some(json) = &mut json {
+            records::write_network(json, &networked, &outcome, &machine)?;
+        }
+        tell_network(&mut terminal, &networked)
+    };
     #[cfg(not(feature = "network"))]
     let sections = String::new();
-    if let Some(mut json) = json {
-        records::write(&mut json, &outcome, &machine)?;
-        #[cfg(feature = "network")]
-        records::write_network(&mut json, &networked, &outcome, &machine)?;
+    if let Some(json) = json {
         json.finish()?;
     }
     if let Some(path) = &arguments.page {
@@ -130,19 +145,35 @@ pub(super) fn run(arguments: &HotArguments) -> Result<(), BenchError> {
     terminal.finish()
 }
 
-fn plan(arguments: &HotArguments, cores: usize) -> HotPlan {
+/// A flag that Ctrl-C and SIGTERM raise. Whoever tells it twice does not want to wait for what is
+/// under way, or to be removed.
+fn stopped_by_signals() -> Result<StopFlag, BenchError> {
+    let flag = StopFlag::default();
+    let raised = flag.clone();
+    let handler = ctrlc::set_handler(move || {
+        if raised.raise() {
+            std::process::exit(1);
+        }
+    });
+    handler.map_err(|error| BenchError::Beside(error.to_string()))?;
+    Ok(flag)
+}
+
+fn plan(arguments: &HotArguments, cores: usize, stop: StopFlag) -> HotPlan {
     let mut loads = Vec::new();
     for zipf in &arguments.zipf {
-        for auditors in &arguments.auditors {
-            loads.push(HotLoad {
-                accounts: arguments.accounts as u32,
-                clients: arguments.clients,
-                window: arguments.window,
-                transfers: arguments.transfers as u64,
-                zipf: *zipf,
-                auditors: *auditors,
-                seed: arguments.seed,
-            });
+        let load = |auditors| HotLoad {
+            accounts: arguments.accounts as u32,
+            clients: arguments.clients,
+            window: arguments.window,
+            transfers: arguments.transfers as u64,
+            zipf: *zipf,
+            auditors,
+            seed: arguments.seed,
+        };
+        loads.extend(arguments.auditors.iter().map(|auditors| load(*auditors)));
+        if arguments.few_window > 0 {
+            loads.push(load(0).with_few_under_way(arguments.few_window));
         }
     }
     HotPlan {
@@ -153,6 +184,7 @@ fn plan(arguments: &HotArguments, cores: usize) -> HotPlan {
         disk: DiskLook { syncs: arguments.syncs, mebibytes: arguments.sequence_mib },
         folder: arguments.folder.clone().unwrap_or_else(std::env::temp_dir),
         seed: arguments.seed,
+        stop,
     }
 }
 
@@ -161,10 +193,11 @@ fn measure_network(arguments: &HotArguments, plan: &HotPlan) -> Result<NetworkOu
     let plan = NetworkPlan {
         keepers: arguments.network.clone(),
         loads: plan.loads.iter().filter(|load| load.auditors == 0).copied().collect(),
-        samples: plan.samples,
+        samples: arguments.network_samples,
         lasting: Duration::from_secs(arguments.network_seconds as u64),
         folder: plan.folder.clone(),
         seed: plan.seed,
+        stop: plan.stop.clone(),
     };
     let mut progress = RunsProgress::new(plan.runs());
     let mut done = 0;
@@ -181,7 +214,9 @@ fn tell_network(terminal: &mut Terminal, measured: &NetworkOutcome) -> String {
         return String::new();
     }
     terminal.print(&network::report::measured(measured).to_text());
-    network::report::lines(measured).iter().for_each(|line| terminal.print(line));
+    print_if_any(terminal, &network::report::promises(measured));
+    terminal.print(&network::report::keepers(measured).to_text());
+    print_if_any(terminal, &network::report::losses(measured));
     network::report::section(measured)
 }
 
@@ -198,6 +233,12 @@ fn recovered_elsewhere(folder: &Path, accounts: u32) -> Result<RecoveryTook, Ben
     serde_json::from_slice(&output.stdout).map_err(|error| BenchError::Beside(error.to_string()))
 }
 
+fn print_if_any(terminal: &mut Terminal, table: &TextTable) {
+    if !table.is_empty() {
+        terminal.print(&table.to_text());
+    }
+}
+
 fn tell(terminal: &mut Terminal, outcome: &HotOutcome, machine: &Machine) {
     terminal.print(&machine.line());
     terminal.print(&format!("{}\n", report::disk(outcome)));
@@ -206,5 +247,5 @@ fn tell(terminal: &mut Terminal, outcome: &HotOutcome, machine: &Machine) {
         terminal.print(&report::logs(outcome).to_text());
         terminal.print(&report::recoveries(outcome).to_text());
     }
-    terminal.print(&report::promises(outcome).to_text());
+    print_if_any(terminal, &report::promises(outcome));
 }

@@ -2,7 +2,7 @@
 //! that the same is left for each keeper.
 
 use super::wire::{Wire, refused};
-use crate::HotLoad;
+use crate::{HotLoad, StopFlag};
 use odeon_bench::error::BenchError;
 use odeon_bench::latency::{Latency, nanoseconds};
 use odeon_example_ledger::{Transfer, Verdict};
@@ -19,55 +19,77 @@ use tokio::sync::Barrier;
 /// TUNE: guessed 2026-11: the answers of a window by the wordiest protocol.
 const BUFFER: usize = 64 * 1024;
 
+/// How long answers may take that are still missing when the time is over.
+/// TUNE: s, guessed 2026-11: thousands of transfers, one after another, each with a sync.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// What came of a load.
 pub(super) struct Generated {
     /// Transfers that were acknowledged.
     pub(super) done: u64,
-    pub(super) elapsed: Duration,
+    /// Of these, a second: what was acknowledged later than in time does not count.
+    pub(super) per_second: f64,
     pub(super) latency: Latency,
 }
 
-/// Sends transfers of a load for so long, or until there are no more.
+/// Sends transfers of a load for so long, or until there are no more, and waits for all answers:
+/// the slowest ones count too, and nobody has to guess what the keeper has done.
 pub(super) fn generate<W: Wire + Default + 'static>(
     address: SocketAddr,
     load: &HotLoad,
     lasting: Duration,
+    stop: &StopFlag,
 ) -> Result<Generated, BenchError> {
     let runtime_of_one = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let clients = load.of_clients()?;
     let all = async {
         let begin = Arc::new(Barrier::new(clients.len() + 1));
         let new_client = |wanted: Vec<Transfer>| {
-            let (begin, window) = (begin.clone(), load.window);
+            let (begin, window, stop) = (begin.clone(), load.window, stop.clone());
             tokio::spawn(async move {
                 let connection = Connection::open(address, W::default()).await;
                 begin.wait().await;
-                let (mut connection, mut took) = (connection?, Vec::with_capacity(wanted.len()));
-                let transferring = connection.transfer(&wanted, window, &mut took);
-                match tokio::time::timeout(lasting, transferring).await {
-                    Ok(Err(error)) => Err(error),
-                    Ok(Ok(())) | Err(_) => Ok(took),
-                }
+                let until = Instant::now() + lasting;
+                connection?.transfer(&wanted, window, until, &stop).await
             })
         };
         let clients: Vec<_> = clients.into_iter().map(new_client).collect();
         begin.wait().await;
         let begun = Instant::now();
         let mut latencies = Vec::with_capacity(load.transfers as usize);
+        let mut in_time = 0;
         for client in clients {
-            latencies.append(&mut client.await.map_err(runtime)??);
+            let mut made = client.await.map_err(runtime)??;
+            latencies.append(&mut made.latencies);
+            in_time += made.in_time;
         }
-        let (elapsed, done) = (begun.elapsed(), latencies.len() as u64);
+        let elapsed = begun.elapsed().min(lasting);
+        let done = latencies.len() as u64;
         let latency = Latency::of(latencies).ok_or_else(|| refused("nothing"))?;
-        Ok(Generated { done, elapsed, latency })
+        Ok(Generated { done, per_second: in_time as f64 / elapsed.as_secs_f64(), latency })
     };
-    runtime_of_one.map_err(runtime)?.block_on(all)
+    let limit = lasting + PATIENCE;
+    let runtime_of_one = runtime_of_one.map_err(runtime)?;
+    runtime_of_one.block_on(async {
+        let unfinished = |_| BenchError::Unfinished { limit };
+        tokio::time::timeout(limit, all).await.map_err(unfinished)?
+    })
+}
+
+/// What came of one connection.
+struct Made {
+    /// Of all answers.
+    latencies: Vec<u32>,
+    /// Answers that came before the time was over.
+    in_time: u64,
 }
 
 struct Connection<W> {
     stream: TcpStream,
     wire: W,
     to_send: Vec<u8>,
+    /// Bytes of these that were sent.
+    sent: usize,
     received: Vec<u8>,
     /// Bytes of these that are answers which were taken.
     taken: usize,
@@ -82,64 +104,77 @@ impl<W: Wire> Connection<W> {
         let stream = TcpStream::connect(address).await.map_err(failed)?;
         stream.set_nodelay(true).map_err(failed)?;
         let received = Vec::with_capacity(BUFFER);
-        let mut connection = Self { stream, wire, to_send: Vec::new(), received, taken: 0 };
+        let mut connection =
+            Self { stream, wire, to_send: Vec::new(), sent: 0, received, taken: 0 };
         let mut answers = connection.wire.greet(&mut connection.to_send);
-        connection.send().await?;
         while answers > 0 {
             match connection.take_answer()? {
                 Some(_) => answers -= 1,
-                None => connection.receive().await?,
+                None => connection.exchange().await?,
             }
         }
         Ok(connection)
     }
 
-    /// Makes transfers, and tells how long each took, while it is polled.
     async fn transfer(
         &mut self,
         wanted: &[Transfer],
         window: usize,
-        took: &mut Vec<u32>,
-    ) -> Result<(), BenchError> {
+        until: Instant,
+        stop: &StopFlag,
+    ) -> Result<Made, BenchError> {
         let mut wanted = wanted.iter();
         let mut begun: VecDeque<Instant> = VecDeque::with_capacity(window);
+        let mut made = Made { latencies: Vec::with_capacity(wanted.len()), in_time: 0 };
         loop {
             let now = Instant::now();
-            while begun.len() < window {
+            while begun.len() < window && now < until {
                 let Some(transfer) = wanted.next() else { break };
                 self.wire.ask(transfer, &mut self.to_send);
                 begun.push_back(now);
             }
             if begun.is_empty() {
-                return Ok(());
+                return Ok(made);
             }
-            self.send().await?;
-            self.receive().await?;
+            self.exchange().await?;
+            stop.check()?;
             let now = Instant::now();
             while let Some(verdict) = self.take_answer()? {
                 if verdict != Verdict::Done {
                     return Err(refused(format!("{verdict:?}")));
                 }
                 let begun = begun.pop_front().ok_or_else(|| refused("more than it was asked"))?;
-                took.push(nanoseconds(now - begun));
+                made.latencies.push(nanoseconds(now - begun));
+                made.in_time += u64::from(now <= until);
             }
         }
     }
 
-    async fn send(&mut self) -> Result<(), BenchError> {
-        self.stream.write_all(&self.to_send).await.map_err(failed)?;
-        self.to_send.clear();
-        Ok(())
-    }
-
-    /// Waits for more bytes.
-    async fn receive(&mut self) -> Result<(), BenchError> {
+    /// Sends what is to be sent until something has come. WHY both at once: a keeper whose answers
+    /// nobody reads may read nothing either.
+    async fn exchange(&mut self) -> Result<(), BenchError> {
         self.received.drain(..self.taken);
         self.taken = 0;
         self.received.reserve(BUFFER);
-        match self.stream.read_buf(&mut self.received).await.map_err(failed)? {
-            0 => Err(refused("nothing more")),
-            _ => Ok(()),
+        let (mut from, mut to) = self.stream.split();
+        loop {
+            let to_send = &self.to_send[self.sent..];
+            tokio::select! {
+                biased;
+                written = to.write(to_send), if !to_send.is_empty() => {
+                    self.sent += written.map_err(failed)?;
+                    if self.sent == self.to_send.len() {
+                        self.to_send.clear();
+                        self.sent = 0;
+                    }
+                }
+                read = from.read_buf(&mut self.received) => {
+                    return match read.map_err(failed)? {
+                        0 => Err(refused("nothing more")),
+                        _ => Ok(()),
+                    };
+                }
+            }
         }
     }
 
@@ -166,6 +201,56 @@ mod tests {
         HotLoad { accounts: 100, clients: 3, window: 7, transfers: 1_000, ..HotLoad::default() }
     }
 
+    fn generated(
+        address: SocketAddr,
+        load: &HotLoad,
+        lasting: Duration,
+    ) -> Result<Generated, BenchError> {
+        generate::<PacketWire>(address, load, lasting, &StopFlag::default())
+    }
+
+    /// Bytes of an answer.
+    const WORDS: usize = 100;
+
+    #[derive(Default)]
+    struct Wordy(PacketWire);
+
+    impl Wire for Wordy {
+        fn greet(&mut self, to: &mut Vec<u8>) -> usize {
+            self.0.greet(to)
+        }
+
+        fn ask(&mut self, transfer: &Transfer, to: &mut Vec<u8>) {
+            self.0.ask(transfer, to);
+        }
+
+        fn answer(&mut self, from: &mut &[u8]) -> Result<Option<Verdict>, BenchError> {
+            let Some((_, rest)) = from.split_at_checked(WORDS) else { return Ok(None) };
+            *from = rest;
+            Ok(Some(Verdict::Done))
+        }
+    }
+
+    /// Answers more than a connection buffers, and reads nothing before that is taken.
+    #[test]
+    fn a_keeper_that_waits_for_its_answers_to_be_read_is_not_waited_for() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free one");
+        let address = listener.local_addr().expect("it is bound");
+        let (clients, window) = (1, 100_000);
+        let many = HotLoad { clients, window, transfers: 200_000, ..load() };
+        std::thread::spawn(move || {
+            use std::io::{Read, Write};
+            let (mut connection, _) = listener.accept().expect("somebody comes");
+            let mut bytes = vec![0; 65 * 1000];
+            while connection.read_exact(&mut bytes).is_ok() {
+                connection.write_all(&[0; 1000 * WORDS]).expect("it is read");
+            }
+        });
+        let lasting = Duration::from_secs(60);
+        let all = generate::<Wordy>(address, &many, lasting, &StopFlag::default());
+        assert_eq!(all.expect("it is served").done, 200_000);
+    }
+
     #[test]
     fn all_transfers_are_made_or_as_many_as_there_is_time_for() {
         let executor = tokio::runtime::Runtime::new().expect("it starts");
@@ -175,16 +260,23 @@ mod tests {
         let ledger = TransferLedger::new(load().accounts, BALANCE);
         let ledger = theater.spawn_speculative(ledger, Processing::default()).actor_ref();
         executor.spawn(serve(listener, ledger.clone()));
-        let generated = generate::<PacketWire>(address, &load(), Duration::from_secs(60));
-        let generated = generated.expect("it is served");
-        assert_eq!(generated.done, 1_000);
-        let books = ledger.ask(ToLedger::Audit).wait().expect("it answers");
-        assert_eq!(books.transfers, 1_000);
+        let all = generated(address, &load(), Duration::from_secs(60)).expect("it is served");
+        assert!(all.done == 1_000 && all.per_second > 0.0);
+        let made = || ledger.ask(ToLedger::Audit).wait().expect("it answers").transfers;
+        assert_eq!(made(), 1_000);
 
-        let long = HotLoad { transfers: 1_000_000, ..load() };
-        let generated = generate::<PacketWire>(address, &long, Duration::from_millis(50));
-        let done = generated.expect("it is served").done;
-        assert!((1..1_000_000).contains(&done), "{done}");
+        let long = HotLoad { transfers: 100_000, ..load() };
+        let done = generated(address, &long, Duration::from_millis(50)).expect("it is served").done;
+        assert!((1..100_000).contains(&done), "{done}");
+        assert_eq!(made(), 1_000 + done, "all that was sent is answered");
+
+        let stop = StopFlag::default();
+        stop.raise();
+        let stopped = generate::<PacketWire>(address, &long, Duration::from_secs(60), &stop);
+        assert_eq!(
+            stopped.map(|all| all.done).expect_err("it is told to").to_string(),
+            "interrupted"
+        );
     }
 
     #[test]
@@ -192,7 +284,7 @@ mod tests {
         let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a free one");
         let address = free.local_addr().expect("it is bound");
         drop(free);
-        let generated = generate::<PacketWire>(address, &load(), Duration::from_secs(1));
+        let generated = generated(address, &load(), Duration::from_secs(1));
         assert!(matches!(generated.map(|all| all.done), Err(BenchError::Lost(_))));
     }
 }

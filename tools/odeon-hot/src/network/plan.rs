@@ -2,17 +2,19 @@
 
 use super::KeeperKind;
 use super::keeper::RunningKeeper;
-use crate::HotLoad;
 use crate::folder::in_a_folder;
 use crate::load::BALANCE;
+use crate::{HotLoad, StopFlag};
 use odeon_bench::error::BenchError;
 use odeon_bench::latency::Latency;
+use odeon_example_ledger::Books;
+use odeon_example_run::runtime;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Everything that is to be run.
 #[derive(Debug, Clone)]
@@ -29,6 +31,8 @@ pub struct NetworkPlan {
     pub folder: PathBuf,
     /// Of the order.
     pub seed: u64,
+    /// Ends it before it is done.
+    pub stop: StopFlag,
 }
 
 /// What came of it.
@@ -38,6 +42,8 @@ pub struct NetworkOutcome {
     pub points: Vec<NetworkPoint>,
     /// Who is not on this machine.
     pub missing: Vec<KeeperKind>,
+    /// How long each run lasted at most.
+    pub lasting: Duration,
 }
 
 /// A keeper with a load.
@@ -62,6 +68,9 @@ pub struct NetworkSample {
     pub per_second: f64,
     /// From the sending of a transfer to its answer.
     pub latency: Latency,
+    /// From the start of one that was killed to its audit of all accounts; nothing of one that is
+    /// not durable.
+    pub restart_seconds: Option<f64>,
 }
 
 impl NetworkPlan {
@@ -73,12 +82,12 @@ impl NetworkPlan {
     /// Runs everything: each run with a new ledger, every round in an order of its own.
     ///
     /// # Errors
-    /// If a keeper fails, or has a wrong sum.
+    /// If a keeper fails, or has not exactly what it has acknowledged, or all is told to end.
     pub fn measure(
         &self,
         mut before_run: impl FnMut(String),
     ) -> Result<NetworkOutcome, BenchError> {
-        let mut outcome = NetworkOutcome::default();
+        let mut outcome = NetworkOutcome { lasting: self.lasting, ..NetworkOutcome::default() };
         let of_loads = |load: &HotLoad| {
             let load = *load;
             self.keepers.iter().map(move |keeper| NetworkPoint {
@@ -96,6 +105,7 @@ impl NetworkPlan {
             order.shuffle(&mut random);
             for point in &order {
                 let point = &mut outcome.points[*point];
+                self.stop.check()?;
                 before_run(format!("{}, {}", point.keeper, point.load.name()));
                 if !outcome.missing.contains(&point.keeper) && !self.sample(point)? {
                     outcome.missing.push(point.keeper);
@@ -108,23 +118,38 @@ impl NetworkPlan {
 
     /// One run; `false`: the keeper is not there.
     fn sample(&self, point: &mut NetworkPoint) -> Result<bool, BenchError> {
-        let load = point.load;
+        let (kind, load) = (point.keeper, point.load);
         in_a_folder(&self.folder, |folder| {
-            let Some(keeper) = RunningKeeper::start(point.keeper, &load, folder)? else {
-                return Ok(false);
-            };
+            let start = || RunningKeeper::start(kind, &load, folder, &self.stop);
+            let Some(keeper) = start()? else { return Ok(false) };
             point.version = keeper.version().to_owned();
-            let generated = keeper.bear(&load, self.lasting)?;
-            let (sum, expected) = (keeper.sum()?, u64::from(load.accounts) * BALANCE);
-            if sum != expected {
-                let wrong = format!("{} has {sum}, not {expected}", point.keeper);
-                return Err(BenchError::WrongResult(wrong));
+            let generated = keeper.bear(&load, self.lasting, &self.stop)?;
+            let sum = u64::from(load.accounts) * BALANCE;
+            let expected = Books { sum, transfers: generated.done };
+            check(kind, &keeper, expected)?;
+            drop(keeper);
+            let mut restart_seconds = None;
+            if kind.is_durable() {
+                let begun = Instant::now();
+                let again = start()?.ok_or_else(|| runtime(format!("{kind} has gone")))?;
+                check(kind, &again, expected)?;
+                restart_seconds = Some(begun.elapsed().as_secs_f64());
             }
             point.samples.push(NetworkSample {
-                per_second: generated.done as f64 / generated.elapsed.as_secs_f64(),
+                per_second: generated.per_second,
                 latency: generated.latency,
+                restart_seconds,
             });
             Ok(true)
         })
     }
+}
+
+/// Everything that was acknowledged is there, once.
+fn check(kind: KeeperKind, keeper: &RunningKeeper, expected: Books) -> Result<(), BenchError> {
+    let books = keeper.books()?;
+    if books == expected {
+        return Ok(());
+    }
+    Err(BenchError::WrongResult(format!("{kind} has {books:?}, not {expected:?}")))
 }

@@ -1,19 +1,17 @@
 //! Postgres, started for one run.
 
 use super::postgres_wire::{NAME, SCHEMA};
-use super::redis::free_address;
-use crate::HotLoad;
+use super::server_process::{ServerProcess, free_address, said_by};
+use super::wire::refused;
 use crate::load::BALANCE;
+use crate::{HotLoad, StopFlag};
 use odeon_bench::error::BenchError;
+use odeon_example_ledger::Books;
 use odeon_example_run::runtime;
 use std::net::SocketAddr;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
-
-/// TUNE: s, guessed 2026-11: a new cluster is ready after a second.
-const UNTIL_READY: Duration = Duration::from_secs(60);
+use std::process::Command;
 
 /// Connections beside those of the load.
 const MORE_CONNECTIONS: usize = 10;
@@ -23,45 +21,53 @@ const MORE_CONNECTIONS: usize = 10;
 pub(super) struct PostgresPrograms {
     folder: PathBuf,
     version: String,
-    user: Option<u32>,
+    user: Option<UserAndGroup>,
 }
+
+/// By their numbers.
+type UserAndGroup = (u32, u32);
 
 /// Nothing: there are none.
 pub(super) fn programs() -> Option<PostgresPrograms> {
     let on_path = std::env::var_os("PATH").unwrap_or_default();
     let debian = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
-    let mut debian: Vec<PathBuf> = debian.map(|version| version.path().join("bin")).collect();
-    debian.sort();
-    let mut folders = std::env::split_paths(&on_path).chain(debian.into_iter().rev());
-    let folder = folders.find(|folder| folder.join("postgres").is_file())?;
-    let version = said_by(Command::new(folder.join("postgres")).arg("--version"))?;
-    let id = |arguments: &[&str]| said_by(Command::new("id").args(arguments))?.parse::<u32>().ok();
+    let mut debian: Vec<PathBuf> = debian.map(|version| version.path()).collect();
+    debian.sort_by_key(|version| {
+        let number = version.file_name().and_then(|name| name.to_str()?.parse::<f32>().ok());
+        // The newest one first; numbers of versions have no more digits than these.
+        std::cmp::Reverse(number.map(|number| (number * 100.0) as u32))
+    });
+    let debian = debian.into_iter().map(|version| version.join("bin"));
+    let has_all = |folder: &PathBuf| {
+        ["postgres", "initdb", "psql"].iter().all(|program| folder.join(program).is_file())
+    };
+    let folder = std::env::split_paths(&on_path).chain(debian).find(has_all)?;
+    let version = said_by(Command::new(folder.join("postgres")).arg("--version")).ok()?;
+    let id =
+        |arguments: &[&str]| said_by(Command::new("id").args(arguments)).ok()?.parse::<u32>().ok();
     // It refuses to run as root.
-    let user = if id(&["-u"])? == 0 { Some(id(&["-u", NAME])?) } else { None };
+    let user =
+        if id(&["-u"])? == 0 { Some((id(&["-u", NAME])?, id(&["-g", NAME])?)) } else { None };
     Some(PostgresPrograms { folder, version, user })
-}
-
-/// What a program writes, if it ends well.
-fn said_by(command: &mut Command) -> Option<String> {
-    let output = command.stderr(Stdio::null()).output().ok()?;
-    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
 impl PostgresPrograms {
     fn command(&self, program: &str) -> Command {
-        let mut command = Command::new(self.folder.join(program));
-        if let Some(user) = self.user {
-            command.uid(user);
+        Command::new(self.folder.join(program))
+    }
+
+    /// Has a command run by who may.
+    fn give(&self, command: &mut Command) {
+        if let Some((user, group)) = self.user {
+            command.uid(user).gid(group);
         }
-        command
     }
 }
 
 /// See the module.
 pub(super) struct PostgresServer {
-    process: Child,
+    process: ServerProcess,
     programs: PostgresPrograms,
-    data: PathBuf,
     pub(super) address: SocketAddr,
     pub(super) version: String,
 }
@@ -71,69 +77,87 @@ impl PostgresServer {
         programs: PostgresPrograms,
         load: &HotLoad,
         folder: &Path,
+        stop: &StopFlag,
     ) -> Result<Self, BenchError> {
-        std::os::unix::fs::chown(folder, programs.user, None).map_err(runtime)?;
         let data = folder.join("data");
-        let mut command = programs.command("initdb");
-        command.args(["--auth=trust", "--no-sync", "--username", NAME, "--pgdata"]).arg(&data);
-        said_by(command.current_dir(folder)).ok_or_else(|| runtime("initdb has failed"))?;
+        let is_new = !data.exists();
+        if is_new {
+            if let Some((user, group)) = programs.user {
+                std::os::unix::fs::chown(folder, Some(user), Some(group)).map_err(runtime)?;
+            }
+            let mut command = programs.command("initdb");
+            command.args(["--auth=trust", "--no-locale", "--encoding=UTF8", "--username", NAME]);
+            command.arg("--pgdata").arg(&data).current_dir(folder);
+            programs.give(&mut command);
+            said_by(&mut command)?;
+        }
         let address = free_address()?;
         let mut command = programs.command("postgres");
-        command.arg("-D").arg(&data).current_dir(folder);
-        for setting in [
-            "listen_addresses=127.0.0.1".to_owned(),
-            "unix_socket_directories=".to_owned(),
-            format!("port={}", address.port()),
-            format!("max_connections={}", load.clients + MORE_CONNECTIONS),
-            "fsync=on".to_owned(),
-            "synchronous_commit=on".to_owned(),
-            "wal_sync_method=fdatasync".to_owned(),
-            "shared_buffers=1GB".to_owned(),
-            "wal_buffers=64MB".to_owned(),
-            "max_wal_size=16GB".to_owned(),
-            "checkpoint_timeout=1h".to_owned(),
-        ] {
+        command.arg("-D").arg(&data);
+        for setting in settings(address, load) {
             command.args(["-c", &setting]);
         }
-        let process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        let (process, version) = (process.map_err(runtime)?, programs.version.clone());
-        let server = Self { process, programs, data, address, version };
-        let begun = Instant::now();
-        while server.query("SELECT 1").is_err() {
-            if begun.elapsed() > UNTIL_READY {
-                return Err(BenchError::Unfinished { limit: UNTIL_READY });
-            }
-            std::thread::sleep(Duration::from_millis(50));
+        // At once: it has no time for a checkpoint.
+        let give = |command: &mut Command| programs.give(command);
+        let process = ServerProcess::start(NAME, "QUIT", folder, &command, give)?;
+        let version = programs.version.clone();
+        let mut server = Self { process, programs, address, version };
+        let is_ready = || query(&server.programs, address, "SELECT 1").is_ok();
+        server.process.until_ready(stop, is_ready)?;
+        if is_new {
+            server.fill(load.accounts)?;
         }
-        let last = load.accounts - 1;
-        server.query(&format!(
-            "{SCHEMA} INSERT INTO accounts SELECT n, {BALANCE}, NULL FROM generate_series(0, {last}) \
-             AS n"
-        ))?;
-        server.query("VACUUM ANALYZE accounts")?;
-        server.query("CHECKPOINT")?;
         Ok(server)
     }
 
-    fn query(&self, sql: &str) -> Result<String, BenchError> {
-        let mut command = Command::new(self.programs.folder.join("psql"));
-        command.args(["-h", "127.0.0.1", "-p", &self.address.port().to_string(), "-U", NAME]);
-        command.args(["-d", NAME, "-v", "ON_ERROR_STOP=1", "-qAtc", sql]);
-        said_by(&mut command).ok_or_else(|| runtime("psql has failed"))
+    fn fill(&self, accounts: u32) -> Result<(), BenchError> {
+        let last = accounts - 1;
+        let fill = format!(
+            "{SCHEMA} INSERT INTO accounts SELECT n, {BALANCE}, 0, NULL \
+             FROM generate_series(0, {last}) AS n"
+        );
+        self.query(&fill)?;
+        self.query("VACUUM ANALYZE accounts")?;
+        self.query("CHECKPOINT").map(drop)
     }
 
-    pub(super) fn sum(&self) -> Result<u64, BenchError> {
-        self.query("SELECT sum(balance) FROM accounts")?.parse().map_err(runtime)
+    fn query(&self, sql: &str) -> Result<String, BenchError> {
+        query(&self.programs, self.address, sql)
+    }
+
+    pub(super) fn books(&self) -> Result<Books, BenchError> {
+        let text = self.query("SELECT sum(balance), sum(given) FROM accounts")?;
+        let numbers = text.split_once('|').and_then(|(sum, transfers)| {
+            Some(Books { sum: sum.parse().ok()?, transfers: transfers.parse().ok()? })
+        });
+        numbers.ok_or_else(|| refused(text))
     }
 }
 
-impl Drop for PostgresServer {
-    fn drop(&mut self) {
-        let mut command = self.programs.command("pg_ctl");
-        command.args(["stop", "-m", "immediate", "-w", "-D"]).arg(&self.data).current_dir("/");
-        if said_by(&mut command).is_none() {
-            let _ = self.process.kill();
-        }
-        let _ = self.process.wait();
-    }
+/// Each as durable as it gets; of these, what is known to be fast.
+fn settings(address: SocketAddr, load: &HotLoad) -> [String; 11] {
+    [
+        "listen_addresses=127.0.0.1".to_owned(),
+        "unix_socket_directories=".to_owned(),
+        format!("port={}", address.port()),
+        format!("max_connections={}", load.clients + MORE_CONNECTIONS),
+        "fsync=on".to_owned(),
+        "synchronous_commit=on".to_owned(),
+        "wal_sync_method=fdatasync".to_owned(),
+        "shared_buffers=1GB".to_owned(),
+        "wal_buffers=64MB".to_owned(),
+        "max_wal_size=16GB".to_owned(),
+        "checkpoint_timeout=1h".to_owned(),
+    ]
+}
+
+fn query(
+    programs: &PostgresPrograms,
+    address: SocketAddr,
+    sql: &str,
+) -> Result<String, BenchError> {
+    let mut command = programs.command("psql");
+    command.args(["-h", "127.0.0.1", "-p", &address.port().to_string(), "-U", NAME]);
+    command.args(["-d", NAME, "-v", "ON_ERROR_STOP=1", "-qAtXc", sql]);
+    said_by(&mut command)
 }

@@ -9,27 +9,35 @@ use postgres_protocol::message::frontend;
 /// The user, and the database.
 pub(super) const NAME: &str = "postgres";
 
-/// Both rows are locked in the order of their numbers: so no two transfers wait for each other.
+/// The row with the smaller number is changed first: so no two transfers wait for each other. What
+/// proves impossible behind that is undone by hand, as an exception costs a transaction of its own.
 pub(super) const SCHEMA: &str = "
-CREATE TABLE accounts (number int PRIMARY KEY, balance bigint NOT NULL, memo bytea)
-    WITH (fillfactor = 50);
+CREATE TABLE accounts (number int PRIMARY KEY, balance bigint NOT NULL, given int NOT NULL,
+    memo bytea) WITH (fillfactor = 50);
 CREATE FUNCTION transfer(giver int, getter int, amount bigint, kept bytea) RETURNS text
 LANGUAGE plpgsql AS $$
-DECLARE
-    covered boolean;
-    locked int := 0;
-    each record;
 BEGIN
-    FOR each IN SELECT number, balance FROM accounts WHERE number IN (giver, getter)
-        ORDER BY number FOR UPDATE
-    LOOP
-        locked := locked + 1;
-        IF each.number = giver THEN covered := each.balance >= amount; END IF;
-    END LOOP;
-    IF locked < 1 OR (locked < 2 AND giver <> getter) THEN RETURN '2'; END IF;
-    IF NOT covered THEN RETURN '1'; END IF;
-    UPDATE accounts SET balance = balance - amount, memo = kept WHERE number = giver;
-    UPDATE accounts SET balance = balance + amount WHERE number = getter;
+    IF getter < giver THEN
+        UPDATE accounts SET balance = balance + amount WHERE number = getter;
+        IF NOT FOUND THEN RETURN '2'; END IF;
+    END IF;
+    UPDATE accounts SET balance = balance - amount, given = given + 1, memo = kept
+        WHERE number = giver AND balance >= amount;
+    IF NOT FOUND THEN
+        IF getter < giver THEN
+            UPDATE accounts SET balance = balance - amount WHERE number = getter;
+        END IF;
+        IF EXISTS (SELECT FROM accounts WHERE number = giver) THEN RETURN '1'; END IF;
+        RETURN '2';
+    END IF;
+    IF getter >= giver THEN
+        UPDATE accounts SET balance = balance + amount WHERE number = getter;
+        IF NOT FOUND THEN
+            UPDATE accounts SET balance = balance + amount, given = given - 1
+                WHERE number = giver;
+            RETURN '2';
+        END IF;
+    END IF;
     RETURN '0';
 END $$;
 ";

@@ -1,19 +1,17 @@
 //! Redis or Valkey, started for one run.
 
-use super::resp_wire::{BALANCES, take_text, write_command};
+use super::resp_wire::{BALANCES, TRANSFERS, take_text, write_command};
+use super::server_process::{ServerProcess, free_address};
 use super::wire::refused;
-use crate::HotLoad;
 use crate::load::BALANCE;
+use crate::{HotLoad, StopFlag};
 use odeon_bench::error::BenchError;
+use odeon_example_ledger::Books;
 use odeon_example_run::runtime;
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
-
-/// TUNE: s, guessed 2026-11: one is ready after some 0.1 s.
-const UNTIL_READY: Duration = Duration::from_secs(30);
+use std::process::Command;
 
 /// What is there of it: the program, and what it says of itself.
 pub(super) struct RedisProgram {
@@ -33,7 +31,7 @@ pub(super) fn program() -> Option<RedisProgram> {
 
 /// See the module.
 pub(super) struct RedisServer {
-    process: Child,
+    process: ServerProcess,
     pub(super) address: SocketAddr,
     pub(super) version: String,
 }
@@ -43,71 +41,62 @@ impl RedisServer {
         program: &RedisProgram,
         load: &HotLoad,
         folder: &Path,
+        stop: &StopFlag,
     ) -> Result<Self, BenchError> {
+        let is_new = !folder.join("appendonlydir").exists();
         let address = free_address()?;
         let mut command = Command::new(program.name);
         command.args(["--bind", "127.0.0.1", "--port", &address.port().to_string(), "--dir"]);
         command.arg(folder).args(["--save", "", "--appendonly", "yes"]);
         command.args(["--appendfsync", "always", "--auto-aof-rewrite-percentage", "0"]);
-        let process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        let process = process.map_err(runtime)?;
-        let server = Self { process, address, version: program.version.clone() };
-        let begun = Instant::now();
-        while server.ask(&[b"PING"]).is_err() {
-            if begun.elapsed() > UNTIL_READY {
-                return Err(BenchError::Unfinished { limit: UNTIL_READY });
-            }
-            std::thread::sleep(Duration::from_millis(10));
+        let process = ServerProcess::start(program.name, "KILL", folder, &command, |_| {})?;
+        let mut server = Self { process, address, version: program.version.clone() };
+        server.process.until_ready(stop, || ask(address, &[b"PING"]).is_ok())?;
+        if is_new {
+            server.fill(load.accounts)?;
         }
-        let fill = "for i = 0, ARGV[1] - 1 do redis.call('HSET', KEYS[1], i, ARGV[2]) end return 0";
-        let (accounts, balance) = (load.accounts.to_string(), BALANCE.to_string());
-        let keys = [b"1", BALANCES.as_bytes(), accounts.as_bytes(), balance.as_bytes()];
-        server.ask(&[&[b"EVAL", fill.as_bytes()][..], &keys].concat())?;
         Ok(server)
     }
 
-    fn ask(&self, command: &[&[u8]]) -> Result<Vec<u8>, BenchError> {
-        let mut request = Vec::new();
-        write_command(command, &mut request);
-        let mut connection = TcpStream::connect(self.address).map_err(runtime)?;
-        connection.write_all(&request).map_err(runtime)?;
-        let (mut received, mut more) = (Vec::new(), [0; 1024]);
-        loop {
-            match connection.read(&mut more).map_err(runtime)? {
-                0 => return Err(refused("nothing")),
-                read => received.extend_from_slice(&more[..read]),
-            }
-            if let Some(text) = take_text(&mut &received[..])? {
-                return Ok(text.to_vec());
-            }
-        }
+    fn fill(&self, accounts: u32) -> Result<(), BenchError> {
+        let fill = "for i = 0, ARGV[1] - 1 do redis.call('HSET', KEYS[1], i, ARGV[2]) end return 0";
+        let (accounts, balance) = (accounts.to_string(), BALANCE.to_string());
+        let keys = [b"1".as_slice(), BALANCES.as_bytes(), accounts.as_bytes(), balance.as_bytes()];
+        ask(self.address, &[&[b"EVAL", fill.as_bytes()][..], &keys].concat()).map(drop)
     }
 
-    /// WHY in two parts: a number of a script is a double, which has not all of the sum's digits.
-    pub(super) fn sum(&self) -> Result<u64, BenchError> {
-        let sum = "local high, low = 0, 0 \
+    /// WHY the sum in two parts: a number of a script is a double, which has not all of its digits.
+    pub(super) fn books(&self) -> Result<Books, BenchError> {
+        let books = "local high, low = 0, 0 \
             for _, v in ipairs(redis.call('HVALS', KEYS[1])) do \
             local l = v % 1048576 low = low + l high = high + (v - l) / 1048576 end \
-            return string.format('%.0f %.0f', high, low)";
-        let text = self.ask(&[b"EVAL", sum.as_bytes(), b"1", BALANCES.as_bytes()])?;
+            return string.format('%.0f %.0f %s', high, low, redis.call('GET', KEYS[2]) or 0)";
+        let keys = [b"2".as_slice(), BALANCES.as_bytes(), TRANSFERS.as_bytes()];
+        let text = ask(self.address, &[&[b"EVAL", books.as_bytes()][..], &keys].concat())?;
         let text = String::from_utf8_lossy(&text).into_owned();
-        let parts = text
-            .split_once(' ')
-            .and_then(|(high, low)| Some((high.parse::<u64>().ok()?, low.parse::<u64>().ok()?)));
-        let (high, low) = parts.ok_or_else(|| refused(&text))?;
-        Ok((high << 20) + low)
+        let numbers: Result<Vec<u64>, _> = text.split(' ').map(str::parse).collect();
+        match numbers.as_deref() {
+            Ok([high, low, transfers]) => {
+                Ok(Books { sum: (high << 20) + low, transfers: *transfers })
+            }
+            _ => Err(refused(text)),
+        }
     }
 }
 
-impl Drop for RedisServer {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+fn ask(address: SocketAddr, command: &[&[u8]]) -> Result<Vec<u8>, BenchError> {
+    let mut request = Vec::new();
+    write_command(command, &mut request);
+    let mut connection = TcpStream::connect(address).map_err(runtime)?;
+    connection.write_all(&request).map_err(runtime)?;
+    let (mut received, mut more) = (Vec::new(), [0; 1024]);
+    loop {
+        match connection.read(&mut more).map_err(runtime)? {
+            0 => return Err(refused("nothing")),
+            read => received.extend_from_slice(&more[..read]),
+        }
+        if let Some(text) = take_text(&mut &received[..])? {
+            return Ok(text.to_vec());
+        }
     }
-}
-
-/// One that nobody had a moment ago.
-pub(super) fn free_address() -> Result<SocketAddr, BenchError> {
-    let listener = TcpListener::bind("127.0.0.1:0").map_err(runtime)?;
-    listener.local_addr().map_err(runtime)
 }

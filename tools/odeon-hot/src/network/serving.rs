@@ -7,7 +7,7 @@ use crate::running::{NAME, PATIENCE};
 use odeon::durable::{SpawnDurable, Store};
 use odeon::prelude::*;
 use odeon_bench::error::BenchError;
-use odeon_example_ledger::TransferLedger;
+use odeon_example_ledger::{Books, TransferLedger};
 use odeon_example_ledger_server::packets::LedgerRequest;
 use odeon_example_ledger_server::serve;
 use odeon_example_run::child_process::{self, ChildProcess};
@@ -33,9 +33,9 @@ pub(super) struct ServedLedger {
     pub(super) folder: PathBuf,
 }
 
-/// The process.
+/// The process. It is killed when this is dropped.
 pub(super) struct Served {
-    _process: ChildProcess,
+    process: ChildProcess,
     pub(super) address: SocketAddr,
     pub(super) version: String,
 }
@@ -46,10 +46,10 @@ impl Served {
         let said = process.ready()?;
         let (address, version) = said.split_once(' ').unwrap_or((&said, ""));
         let address = address.parse().map_err(runtime)?;
-        Ok(Self { _process: process, address, version: version.to_owned() })
+        Ok(Self { process, address, version: version.to_owned() })
     }
 
-    pub(super) fn sum(&self) -> Result<u64, BenchError> {
+    pub(super) fn books(&self) -> Result<Books, BenchError> {
         let mut request = Vec::new();
         LedgerRequest::Audit.write(&mut request);
         let mut answer = [0; 16];
@@ -58,7 +58,15 @@ impl Served {
             connection.read_exact(&mut answer)
         });
         asked.map_err(runtime)?;
-        Ok(u64::from_le_bytes(*answer.first_chunk().expect("eight of them")))
+        let [sum, transfers] = [answer.first_chunk(), answer.last_chunk()]
+            .map(|number| u64::from_le_bytes(*number.expect("eight of them")));
+        Ok(Books { sum, transfers })
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.process.kill();
     }
 }
 

@@ -7,17 +7,13 @@ use odeon_bench::error::BenchError;
 use odeon_example_ledger::{Books, Transfer, Verdict};
 use odeon_example_ledger_server::packets::{LedgerRequest, write_books, write_verdict};
 use odeon_example_run::runtime;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
 use std::path::Path;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use tokio::io::{AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
-
-/// Requests of all connections that wait.
-/// TUNE: guessed 2026-11: more than all windows together.
-const WAITING: usize = 65_536;
 
 /// Transfers of one transaction at most.
 /// TUNE: guessed 2026-11: more than all windows together, so that it does not matter.
@@ -25,11 +21,17 @@ const TOGETHER: usize = 16_384;
 
 const BUFFER: usize = 64 * 1024;
 
-const SCHEMA: &str = "
+/// TUNE: pages until a checkpoint, measured 2026-11 on ext4: a commit of 8,192 transfers takes 12
+/// ms with 20,000, and 20 to 35 ms with the 1,000 that SQLite begins with.
+const SETTINGS: &str = "
+PRAGMA locking_mode = EXCLUSIVE;
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;
-PRAGMA locking_mode = EXCLUSIVE;
 PRAGMA cache_size = -262144;
+PRAGMA wal_autocheckpoint = 20000;
+";
+
+const SCHEMA: &str = "
 CREATE TABLE accounts (number INTEGER PRIMARY KEY, balance INTEGER NOT NULL, memo BLOB);
 CREATE TABLE totals (transfers INTEGER NOT NULL);
 INSERT INTO totals VALUES (0);
@@ -44,21 +46,26 @@ type Waiting = (LedgerRequest, UnboundedSender<Vec<u8>>);
 
 /// The thread that has the file.
 #[derive(Clone)]
-pub(super) struct SqliteKeeper(SyncSender<Waiting>);
+pub(super) struct SqliteKeeper(Sender<Waiting>);
 
-/// Makes a new ledger in a folder.
+/// Opens the ledger of a folder, or makes a new one there.
 pub(super) fn begin(folder: &Path, accounts: u32) -> Result<SqliteKeeper, BenchError> {
-    let mut file = Connection::open(folder.join("ledger.sqlite")).map_err(runtime)?;
-    file.execute_batch(SCHEMA).map_err(runtime)?;
-    fill(&mut file, accounts).map_err(runtime)?;
-    let (ask, asked) = sync_channel(WAITING);
+    let path = folder.join("ledger.sqlite");
+    let is_new = !path.exists();
+    let mut file = Connection::open(path).map_err(runtime)?;
+    file.execute_batch(SETTINGS).map_err(runtime)?;
+    if is_new {
+        fill(&mut file, accounts).map_err(runtime)?;
+    }
+    let (ask, asked) = channel();
     thread::spawn(move || keep(file, &asked));
     Ok(SqliteKeeper(ask))
 }
 
 fn fill(file: &mut Connection, accounts: u32) -> rusqlite::Result<()> {
+    file.execute_batch(SCHEMA)?;
     let filling = file.transaction()?;
-    let mut insert = filling.prepare("INSERT INTO accounts VALUES (?1, ?2, NULL)")?;
+    let mut insert = filling.prepare("INSERT INTO accounts VALUES (?1, ?2, zeroblob(48))")?;
     (0..accounts)
         .try_for_each(|number| insert.execute(params![number, BALANCE as i64]).map(drop))?;
     drop(insert);
@@ -67,7 +74,6 @@ fn fill(file: &mut Connection, accounts: u32) -> rusqlite::Result<()> {
 
 /// Answers what comes, until nobody asks, or the file fails: connections end then.
 fn keep(mut file: Connection, asked: &Receiver<Waiting>) {
-    file.set_prepared_statement_cache_capacity(16);
     while let Ok(first) = asked.recv() {
         let waiting = std::iter::once(first).chain(asked.try_iter()).take(TOGETHER);
         let Ok(answers) = answer(&mut file, waiting) else { return };
@@ -86,13 +92,14 @@ fn answer(
     waiting: impl Iterator<Item = Waiting>,
 ) -> rusqlite::Result<Answers> {
     let together = file.transaction()?;
+    let mut transferring = Transferring::prepare(&together)?;
     let mut answers = Answers::new();
     let mut done = 0_i64;
     for (request, to) in waiting {
         let mut bytes = Vec::new();
         match request {
             LedgerRequest::Transfer(wanted) => {
-                let verdict = transfer(&together, &wanted)?;
+                let verdict = transferring.transfer(&wanted)?;
                 done += i64::from(verdict == Verdict::Done);
                 write_verdict(verdict, &mut bytes);
             }
@@ -112,26 +119,45 @@ fn answer(
             _ => answers.push((to, bytes)),
         }
     }
+    drop(transferring);
     together.execute("UPDATE totals SET transfers = transfers + ?1", [done])?;
     together.commit()?;
     Ok(answers)
 }
 
-fn transfer(file: &Connection, wanted: &Transfer) -> rusqlite::Result<Verdict> {
-    let mut balance = file.prepare_cached("SELECT balance FROM accounts WHERE number = ?1")?;
-    let mut of = |number: u32| balance.query_row([number], |row| row.get::<_, i64>(0)).optional();
-    let (Some(from), Some(_)) = (of(wanted.from)?, of(wanted.to)?) else {
-        return Ok(Verdict::NoAccount);
-    };
-    let amount = wanted.amount as i64;
-    if from < amount {
-        return Ok(Verdict::NotCovered);
+/// What a transfer does, prepared.
+struct Transferring<'f> {
+    look: CachedStatement<'f>,
+    get: CachedStatement<'f>,
+    give: CachedStatement<'f>,
+}
+
+impl<'f> Transferring<'f> {
+    fn prepare(file: &'f Connection) -> rusqlite::Result<Self> {
+        Ok(Self {
+            look: file.prepare_cached("SELECT balance FROM accounts WHERE number = ?1")?,
+            get: file
+                .prepare_cached("UPDATE accounts SET balance = balance + ?2 WHERE number = ?1")?,
+            give: file.prepare_cached(
+                "UPDATE accounts SET balance = balance - ?2, memo = ?3 WHERE number = ?1",
+            )?,
+        })
     }
-    file.prepare_cached("UPDATE accounts SET balance = balance - ?2, memo = ?3 WHERE number = ?1")?
-        .execute(params![wanted.from, amount, &wanted.to_bytes()[16..]])?;
-    file.prepare_cached("UPDATE accounts SET balance = balance + ?2 WHERE number = ?1")?
-        .execute(params![wanted.to, amount])?;
-    Ok(Verdict::Done)
+
+    fn transfer(&mut self, wanted: &Transfer) -> rusqlite::Result<Verdict> {
+        let amount = wanted.amount as i64;
+        let balance = self.look.query_row([wanted.from], |row| row.get::<_, i64>(0)).optional()?;
+        match balance {
+            None => return Ok(Verdict::NoAccount),
+            Some(balance) if balance < amount => return Ok(Verdict::NotCovered),
+            Some(_) => {}
+        }
+        if self.get.execute(params![wanted.to, amount])? == 0 {
+            return Ok(Verdict::NoAccount);
+        }
+        self.give.execute(params![wanted.from, amount, &wanted.to_bytes()[16..]])?;
+        Ok(Verdict::Done)
+    }
 }
 
 impl SqliteKeeper {
@@ -155,8 +181,7 @@ impl SqliteKeeper {
         });
         let mut from = BufReader::with_capacity(BUFFER, from);
         while let Ok(Some(request)) = LedgerRequest::read(&mut from).await {
-            // It has room for all windows together.
-            if self.0.try_send((request, answer.clone())).is_err() {
+            if self.0.send((request, answer.clone())).is_err() {
                 return;
             }
         }
