@@ -51,7 +51,7 @@ fn s47_two_actors_whose_disks_crash_lose_and_double_nothing() {
         let mut sides = [Side::new(2 * seed), Side::new(2 * seed + 1)];
         for _ in 0..2 {
             let theater = theater();
-            for _ in 0..3 {
+            for _ in 0..2 {
                 for side in &mut sides {
                     side.open(&theater, &mut random);
                 }
