@@ -13,6 +13,7 @@ mod pressure;
 mod restarts;
 mod slow_disk;
 mod snapshots;
+mod unreadable_values;
 mod waiting;
 
 pub(crate) use ledger::{PATIENCE, processings, store, theater};

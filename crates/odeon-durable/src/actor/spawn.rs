@@ -41,7 +41,8 @@ pub trait SpawnDurable {
     ///
     /// # Panics
     /// As [`spawn_speculative`](SpawnSpeculative::spawn_speculative). Within a transaction; if a
-    /// variable of the state is there twice, and if the conversion of a field panics.
+    /// variable of the state is there twice, if a log begins with a value that `serde` does not
+    /// write, or would not read again, and if the conversion of a field panics.
     #[track_caller]
     fn spawn_durable<A: SpeculativeActor + Durable>(
         &self,

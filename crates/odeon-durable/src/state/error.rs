@@ -11,7 +11,7 @@ pub enum RestoreError {
     /// The log has a name that leads to no variable of the state.
     UnknownName(UnknownName),
     /// What the log has is no change of the variable of that name. Its type has changed, and its
-    /// field's number has not.
+    /// field's number has not; which is not noticed if the bytes happen to be a value of both.
     NoChange(StatePath),
     /// The log goes on with a field as it was before it had another type, behind changes that were
     /// made after that.

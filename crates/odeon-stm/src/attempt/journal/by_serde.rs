@@ -5,11 +5,18 @@ use super::encoded::sealed::Code;
 use postcard::ser_flavors::Flavor;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::any::type_name;
 
 impl<T: Serialize + DeserializeOwned> Code for T {
     fn encode(&self, to: &mut Vec<u8>) {
+        let begin = to.len();
         if let Err(error) = postcard::serialize_with_flavor(self, Appending(to)) {
             panic!("a value of a journal cannot be written: {error}");
+        }
+        // WHY each time: one value that cannot be read would take all behind it along.
+        let mut written = &to[begin..];
+        if Self::decode(&mut written).is_none() || !written.is_empty() {
+            not_read_again(type_name::<T>());
         }
     }
 
@@ -18,6 +25,14 @@ impl<T: Serialize + DeserializeOwned> Code for T {
         *from = rest;
         Some(value)
     }
+}
+
+#[cold]
+fn not_read_again(of: &str) -> ! {
+    panic!(
+        "a value of a journal cannot be read again: `{of}`, by postcard, which does not say what it \
+         has written (no `tag`, `untagged`, `flatten` or `skip_serializing_if`)"
+    )
 }
 
 /// Behind what is there.

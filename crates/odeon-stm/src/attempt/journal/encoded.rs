@@ -7,7 +7,8 @@
 /// # Panics
 ///
 /// To write a value panics that `serde` refuses to write: a map whose length it does not know
-/// before, or a variable within a transaction.
+/// before, or a variable within a transaction; and one that it would not read again, for the format
+/// does not describe itself: with `tag`, `untagged`, `flatten` or `skip_serializing_if`.
 #[diagnostic::on_unimplemented(
     message = "a journal cannot write `{Self}`",
     note = "with the feature `journal` of `odeon-stm`, what is `serde::Serialize` and `serde::de::DeserializeOwned` can be written"
