@@ -249,7 +249,14 @@ fn a_journal_that_outlives_its_state_takes_no_value_for_another() {
 
 /// A value that cannot be written if it is odd.
 #[derive(Deserialize)]
+#[serde(from = "(u64, String)")]
 struct Even(u64);
+
+impl From<(u64, String)> for Even {
+    fn from((number, _): (u64, String)) -> Self {
+        Self(number)
+    }
+}
 
 impl Serialize for Even {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
