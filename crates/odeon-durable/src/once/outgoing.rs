@@ -42,16 +42,18 @@ type Carrier<T> = Arc<dyn Fn(Delivery<T>) + Send + Sync>;
 /// | who | has |
 /// |---|---|
 /// | the sender's state | this field |
-/// | the sender's messages | `From<OutgoingEvent<T>>`; the handler gives it to [`hear`](Self::hear) |
+/// | the sender's messages | `From<OutgoingEvent<T>>`, which is for [`hear`](Self::hear) |
 /// | `started`, or a message | [`connect`](Self::connect) |
 /// | the receiver's state | an [`Incoming`](crate::Incoming) |
-/// | the receiver's messages | `From<Delivery<T>>`; the handler gives it to [`Incoming::receive`](crate::Incoming::receive) |
+/// | the receiver's messages | `From<Delivery<T>>`, which is for [`Incoming::receive`] |
+///
+/// [`Incoming::receive`]: crate::Incoming::receive
 ///
 /// ```
 /// use odeon_core::{ActorRef, Message, Reply, Theater};
 /// use odeon_durable::{Delivery, Incoming, Outgoing, OutgoingEvent, SpawnDurable, Store};
 /// use odeon_macros::Durable;
-/// use odeon_speculative::{Processing, SpeculativeActor, SpeculativeContext, TxResult};
+/// use odeon_speculative::{Processing, SpeculativeActor, SpeculativeContext, TxResult, fail};
 /// use odeon_stm::{TVar, Tx};
 /// use serde::{Deserialize, Serialize};
 ///
@@ -106,7 +108,10 @@ type Carrier<T> = Arc<dyn Fn(Delivery<T>) + Send + Sync>;
 ///             ToBank::Connect(other) => self.payments.connect(tx, ctx, other),
 ///             ToBank::Heard(event) => self.payments.hear(tx, ctx, event),
 ///             ToBank::Pay(payment, done) => {
-///                 self.balance.update(tx, |balance| balance - payment.amount)?;
+///                 let Some(left) = self.balance.get(tx)?.checked_sub(payment.amount) else {
+///                     return fail("it is not covered");
+///                 };
+///                 self.balance.set(tx, left)?;
 ///                 self.payments.send(tx, ctx, payment.account, payment.clone())?;
 ///                 ctx.reply(done, ());
 ///                 Ok(())

@@ -56,7 +56,11 @@ const NOT_RESUMED: &str = "`Reminders::resume` is to be called in `started`: wha
 ///
 /// impl SpeculativeActor for Account {
 ///     type Msg = ToAccount;
-///     fn started<'t>(&'t self, tx: &mut Tx<'t>, ctx: &mut SpeculativeContext<'_, Self>) -> TxResult {
+///     fn started<'t>(
+///         &'t self,
+///         tx: &mut Tx<'t>,
+///         ctx: &mut SpeculativeContext<'_, Self>,
+///     ) -> TxResult {
 ///         self.standing_orders.resume(tx, ctx)
 ///     }
 ///

@@ -150,7 +150,7 @@ impl Bag {
     /// Takes the memory of values that were [collected](Self::collect) and are freed.
     pub(crate) fn keep_memory(&mut self, freed: Vec<Retired>) {
         debug_assert!(freed.is_empty());
-        if freed.capacity() <= KEPT {
+        if (self.spare.capacity() + 1..=KEPT).contains(&freed.capacity()) {
             self.spare = freed;
         }
     }
