@@ -103,7 +103,7 @@ pub mod journal {
 
     pub use crate::attempt::journal::{
         ApplyError, Changes, CommitLog, Encoded, Journal, Journaled, Malformed, NamedChange,
-        add_change,
+        SharedCommit, add_change,
     };
 }
 

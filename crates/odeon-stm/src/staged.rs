@@ -186,11 +186,14 @@ impl<S> Finished<S> {
     ///
     /// # Panics
     ///
-    /// Panics if the attempt is not a logged one.
+    /// Panics if the attempt is not a logged one, or is [journaled](crate::Tx::log_to).
     #[track_caller]
     pub fn prepare(mut self) -> Result<Prepared<S>, RolledBack> {
-        let mode = self.attempt.as_ref().map(|attempt| attempt.mode);
+        let unprepared = self.attempt.as_ref();
+        let mode = unprepared.map(|attempt| attempt.mode);
         assert_eq!(mode, Some(Mode::Logged), "only logged attempts can be prepared");
+        let is_journaled = unprepared.is_some_and(|attempt| attempt.told.log().is_some());
+        assert!(!is_journaled, "an attempt that is journaled cannot be prepared");
         let mut attempt = self.attempt.take().expect("once only");
         match attempt.prepare() {
             Ok(()) => Ok(Prepared { attempt: Some(attempt), _state: self._state.clone() }),
@@ -232,7 +235,7 @@ impl<S> Prepared<S> {
     /// Commits.
     pub fn commit(mut self) {
         let mut attempt = self.attempt.take().expect("once only");
-        attempt.commit_prepared();
+        attempt.commit_prepared(|| ());
         succeed(attempt);
     }
 

@@ -8,6 +8,8 @@ mod log;
 mod order;
 #[path = "journal/programs.rs"]
 mod programs;
+#[path = "journal/shared.rs"]
+mod shared;
 #[path = "journal/state.rs"]
 mod state;
 #[path = "journal/stories.rs"]

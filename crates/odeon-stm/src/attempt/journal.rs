@@ -67,6 +67,33 @@ pub trait CommitLog: Send + Sync {
 
     /// The commit with this number has not taken place.
     fn given_up(&self, number: u64);
+
+    /// Which logs can be told of one commit together: those that answer the same. `None`: this one
+    /// is told of commits alone.
+    fn group(&self) -> Option<usize> {
+        None
+    }
+
+    /// As [`committed`](Self::committed), of a commit that several logs of a group are told of: all
+    /// of it is to be found later, or nothing of it. Each of them is told its part, one after the
+    /// other, also if that is nothing.
+    ///
+    /// # Panics
+    /// Panics without an implementation of its own, as only a log of a [group](Self::group) is told
+    /// so.
+    fn committed_in_part(&self, number: u64, changes: &[u8], of: SharedCommit) {
+        let _ = (number, changes, of);
+        unimplemented!("a log of a group takes commits in parts");
+    }
+}
+
+/// A commit that several logs are told of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharedCommit {
+    /// Tells it from others in this process.
+    pub id: u64,
+    /// How many logs are told of it.
+    pub parts: usize,
 }
 
 /// Why a change could not be made.

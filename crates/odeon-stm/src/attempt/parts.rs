@@ -44,16 +44,29 @@ impl Attempt {
 
     /// Commits, whatever of it is protected. On an error everything is as before.
     pub(crate) fn commit_all(&mut self) -> Result<(), Rollback> {
-        if self.protected.is_nothing() {
-            return self.commit();
+        let (is_shared, writes) = (self.told.has_several_logs(), !self.writes.is_empty());
+        let is_told = is_shared || writes && self.told.log().is_some();
+        match (self.protected.is_nothing(), is_told) {
+            (true, true) if !writes => self.commit_shared(|attempt, locked| {
+                locked();
+                attempt.commit()
+            }),
+            (true, _) => self.commit(),
+            (false, true) => self.commit_shared(Self::commit_protected),
+            (false, false) => self.commit_protected(&mut || ()),
         }
+    }
+
+    /// [`commit_all`](Self::commit_all) of an attempt of which something is protected. `locked` is
+    /// called when all that it writes is locked, unless there is an error.
+    fn commit_protected(&mut self, locked: &mut dyn FnMut()) -> Result<(), Rollback> {
         // I1: who has only read has nothing to check. Others protect the rest, as if somebody else
         // were to decide: the locks of what is protected cannot become those of a commit before it
         // is sure that this succeeds.
         if !self.writes.is_empty() && !self.is_protected() {
             self.prepare_more()?;
         }
-        self.commit_prepared();
+        self.commit_prepared(locked);
         Ok(())
     }
 

@@ -18,6 +18,8 @@ const KEPT_BYTES: usize = 1 << 16;
 pub(crate) struct Told {
     /// Who logs the attempt. It outlives the attempt (`Tx::log_to`).
     log: Option<&'static dyn CommitLog>,
+    /// Who logs it as well: those of other states.
+    others: Vec<&'static dyn CommitLog>,
     changes: Vec<ToldChange>,
     /// The changes one behind the other; behind the last one perhaps what was undone, or the begin
     /// of one whose values have panicked.
@@ -41,10 +43,45 @@ impl Told {
         self.log
     }
 
-    /// The attempt is over: nobody logs the next one.
+    /// All who log it.
+    pub(crate) fn logs(&self) -> impl Iterator<Item = &'static dyn CommitLog> {
+        self.log.into_iter().chain(self.others.iter().copied())
+    }
+
+    /// Whether several log it.
+    pub(crate) fn has_several_logs(&self) -> bool {
+        !self.others.is_empty()
+    }
+
+    /// Whether this one does.
+    fn is_told(&self, log: &dyn CommitLog) -> bool {
+        self.logs().any(|told| std::ptr::addr_eq(told, log))
+    }
+
+    fn add_log(&mut self, log: &'static dyn CommitLog) {
+        if self.log.is_none() {
+            self.log = Some(log);
+        } else {
+            self.others.push(log);
+        }
+    }
+
+    /// The attempt is over: nobody logs the next one, of which nothing was told.
     #[inline(always)]
     pub(crate) fn forget_log(&mut self) {
-        self.log = None;
+        if self.log.take().is_some() {
+            self.forget();
+        }
+    }
+
+    #[inline(never)]
+    fn forget(&mut self) {
+        self.others.clear();
+        self.changes.clear();
+        self.bytes.clear();
+        if self.bytes.capacity() > KEPT_BYTES {
+            self.bytes = Vec::new();
+        }
     }
 
     /// An empty vector, which is to be [given back](Self::keep_record).
@@ -88,8 +125,9 @@ impl Told {
     #[cold]
     #[inline(never)]
     fn tell<C: Any>(&mut self, collection: usize, change: impl FnOnce(&C, &mut Vec<u8>)) {
-        let Some(log) = self.log else { return };
-        let Some(codec) = log.journal().codec_of(collection) else { return };
+        let Some(codec) = self.logs().find_map(|log| log.journal().codec_of(collection)) else {
+            return;
+        };
         self.bytes.truncate(self.end());
         change(codec, &mut self.bytes);
         self.changes.push(ToldChange { collection, end: self.bytes.len() });
@@ -104,46 +142,50 @@ impl fmt::Debug for Told {
 
 impl<'t> Tx<'t> {
     /// Has `log` told what this attempt changes of the log's state, if it commits, and the order of
-    /// the commit. To be called before the first change; again with the same log it does nothing.
-    /// Nothing is told of an attempt that writes nothing.
+    /// the commit. To be called before the first change of that state; again with the same log it
+    /// does nothing. Nothing is told of an attempt with one log that writes nothing, and of one
+    /// that only reads a snapshot or is relaxed.
     ///
     /// `'t` does not end before the commit, as with variables that are written.
     ///
     /// # Panics
     ///
-    /// Panics if another log is told of this attempt. Later the attempt panics, and is rolled back,
-    /// if `serde` refuses to write a value that is to be told; and if what the journal knows is no
-    /// more, and something else lies where it was. A [`Journey`](crate::staged::Journey) and a
-    /// [`Finished`](crate::staged::Finished) that are journaled cannot be protected or prepared:
-    /// they panic.
+    /// Panics if another log is told of this attempt that [cannot share](Self::can_log_to) it with
+    /// this one. Later the attempt panics, and is rolled back, if `serde` refuses to write a value
+    /// that is to be told; and if what the journal knows is no more, and something else lies where
+    /// it was. A [`Finished`](crate::staged::Finished) that is journaled cannot be prepared: it
+    /// panics.
     #[track_caller]
     pub fn log_to(&mut self, log: &'t dyn CommitLog) {
+        assert!(self.can_log_to(log), "these logs cannot be told of one attempt");
         let attempt = self.attempt().0;
-        if !attempt.mode.writes() {
+        if !attempt.mode.writes() || attempt.told.is_told(log) {
             return;
         }
-        if let Some(other) = attempt.told.log {
-            assert!(std::ptr::addr_eq(other, log), "one log at most is told of an attempt");
-            return;
-        }
-        assert!(attempt.protected.is_nothing(), "an attempt that is journaled cannot be protected");
-        // What ends every attempt looks at that, and forgets the log too.
-        attempt.hold();
-        attempt.told.changes.clear();
-        attempt.told.bytes.clear();
-        if attempt.told.bytes.capacity() > KEPT_BYTES {
-            attempt.told.bytes = Vec::new();
+        if attempt.told.log.is_none() {
+            // What ends every attempt looks at that, and forgets the logs too.
+            attempt.hold();
         }
         // SAFETY: only the lifetime changes. Whoever runs the attempt sees to it that what is
         // borrowed for `'t` is there until the attempt has ended, as the variables in its logs are
         // (see `Write::cell`); and its end forgets the log (`Attempt::end_direct`).
         let log = unsafe { mem::transmute::<&'t dyn CommitLog, &'static dyn CommitLog>(log) };
-        attempt.told.log = Some(log);
+        attempt.told.add_log(log);
     }
 
-    /// Whether somebody wants to be told what collections change.
+    /// Whether `log` can be told of this attempt: no other one is, or those can
+    /// [share](CommitLog::group) a commit with it.
+    pub fn can_log_to(&mut self, log: &dyn CommitLog) -> bool {
+        let told = &self.attempt().0.told;
+        let group = |log: &dyn CommitLog| log.group();
+        told.log.is_none_or(|first| {
+            told.is_told(log) || group(first).is_some() && group(first) == group(log)
+        })
+    }
+
+    /// Whether a log is told of this attempt.
     #[inline(always)]
-    pub(crate) fn has_journal(&mut self) -> bool {
+    pub fn is_journaled(&mut self) -> bool {
         self.attempt().0.told.log.is_some()
     }
 
@@ -157,7 +199,7 @@ impl<'t> Tx<'t> {
         collection: &impl Sized,
         change: impl FnOnce(&C, &mut Vec<u8>),
     ) {
-        if self.has_journal() {
+        if self.is_journaled() {
             let address = std::ptr::from_ref(collection).addr();
             self.attempt().0.told.tell(address, change);
         }

@@ -18,6 +18,10 @@
 //!    another one, has in it the commits with numbers and no others: who gets one later reads the
 //!    clock later, and stamps what it writes as younger than the snapshot.
 //!
+//! 5. A commit that several logs are told of takes a number of each, all of them where one takes
+//!    its only one: so all that is said here is true of each of these counts. One that was prepared
+//!    takes them when its variables are decided and its reads still protected.
+//!
 //! ORDERING: who has a larger number than another commit sees the locks of that one: numbers are
 //! counted by read-modify-writes that acquire and release (`CommitLog::number`), and all of them
 //! change the count, so the chain does not break. So its check, which comes behind that, finds
@@ -29,15 +33,19 @@
 //! threads have journaled.
 
 use crate::attempt::Attempt;
-use crate::attempt::journal::CommitLog;
+use crate::attempt::journal::{CommitLog, SharedCommit};
 use crate::words::abort::Rollback;
 use crate::words::flaw::Flaw;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 impl Attempt {
     /// Makes what is written visible, as by [`commit`](Self::commit), and tells `log`.
     #[cold]
     #[inline(never)]
     pub(super) fn commit_writes_journaled(&mut self, log: &dyn CommitLog) -> Result<(), Rollback> {
+        if self.told.has_several_logs() {
+            return self.commit_shared(|attempt, locked| attempt.commit_writes_with(locked));
+        }
         let mut record = self.told.take_record();
         // Users' code, which may panic: nothing is locked yet.
         log.journal().put_changes(self, &mut record);
@@ -59,4 +67,41 @@ impl Attempt {
         self.told.keep_record(record);
         outcome
     }
+
+    /// Has all logs told of what `commit` makes visible, each of its part. `commit` calls what it
+    /// gets where a commit takes its number, at most once, and always if it succeeds.
+    #[cold]
+    pub(crate) fn commit_shared(
+        &mut self,
+        commit: impl FnOnce(&mut Self, &mut dyn FnMut()) -> Result<(), Rollback>,
+    ) -> Result<(), Rollback> {
+        let logs: Vec<_> = self.told.logs().collect();
+        let records = logs.iter().map(|log| {
+            let mut record = Vec::new();
+            log.journal().put_changes(self, &mut record);
+            record
+        });
+        // Users' code, which may panic: nothing is locked yet, or what is protected stays so.
+        let records: Vec<_> = records.collect();
+        let is_late = self.domain.has(Flaw::LateNumber);
+        let mut numbers = Vec::new();
+        let mut take = || numbers.extend(logs.iter().map(|log| log.number()));
+        let outcome = commit(self, &mut || if is_late { () } else { take() });
+        if is_late {
+            take();
+        }
+        // ORDERING: Relaxed: they are to differ.
+        let of = SharedCommit { id: SHARED.fetch_add(1, Ordering::Relaxed), parts: logs.len() };
+        for ((log, number), record) in logs.into_iter().zip(numbers).zip(&records) {
+            match outcome.is_ok() {
+                true if of.parts > 1 => log.committed_in_part(number, record, of),
+                true => log.committed(number, record),
+                false => log.given_up(number),
+            }
+        }
+        outcome
+    }
 }
+
+/// Commits that several logs were told of. Of `std` also in models: it only tells them apart.
+static SHARED: AtomicU64 = AtomicU64::new(0);

@@ -39,7 +39,6 @@ impl Attempt {
     /// PROTOCOL 1, for what is not protected yet. On an error all variables are as before; the
     /// caller has the attempt end, or [puts its reads in order](Self::prepare_more).
     pub(crate) fn prepare(&mut self) -> Result<(), Rollback> {
-        assert!(self.told.log().is_none(), "an attempt that is journaled cannot be prepared");
         if self.stopped.is_some() {
             return Err(Rollback::NEW);
         }
@@ -222,8 +221,8 @@ impl Attempt {
     }
 
     /// PROTOCOL 3: makes the writes of this attempt visible, all of which are protected, and lets
-    /// go of its reads.
-    pub(crate) fn commit_prepared(&mut self) {
+    /// go of its reads. `locked` is called before it reads the clock.
+    pub(crate) fn commit_prepared(&mut self, locked: impl FnOnce()) {
         debug_assert_eq!(self.protected.writes, self.writes.as_slice().len());
         for write in self.writes.as_mut_slice() {
             let mut word = write.cell().word();
@@ -236,6 +235,7 @@ impl Attempt {
         // I6: as in a commit: a snapshot that does not find a variable taken by this commit gets an
         // earlier epoch.
         fence_after_rmw();
+        locked();
         let epoch = self.domain.clock.now();
         let stamps = snapshot::running(self.domain).then(|| self.take_stamps());
         // This is the commit's moment. Who takes a variable from here on that was protected gets no

@@ -201,6 +201,11 @@ impl Journey {
         self.attempt.as_ref().is_some_and(|attempt| !attempt.writes.is_empty())
     }
 
+    /// Whether a log is told of it ([`Tx::log_to`]).
+    pub fn is_journaled(&self) -> bool {
+        self.attempt.as_ref().is_some_and(|attempt| attempt.told.log().is_some())
+    }
+
     /// Whether something is to be called at its end ([`Tx::on_commit`], [`Tx::on_rollback`]).
     pub fn has_hooks(&self) -> bool {
         self.attempt.as_ref().is_some_and(|attempt| attempt.hooks.is_some())
@@ -218,7 +223,8 @@ impl Journey {
     ///
     /// # Panics
     ///
-    /// Panics if the journey has committed.
+    /// Panics if the journey has committed; and, with the journey as before, if it is journaled and
+    /// `serde` refuses to write a value ([`Tx::log_to`]).
     #[track_caller]
     pub fn commit_before_hooks(&mut self) -> Result<AfterCommit, RolledBack> {
         let attempt = self.attempt();

@@ -15,7 +15,7 @@ fn overwrite_what_is_read(engine: Engine) -> bool {
     let mut other = engine.begin();
     other.set(&read, 9);
     let overwritten = other.commit();
-    prepared.0.commit_prepared();
+    prepared.0.commit_prepared(|| ());
     prepared.end();
     overwritten
 }
@@ -40,7 +40,7 @@ fn what_a_prepared_attempt_will_write_is_neither_read_nor_written_by_others() {
     let mut writer = engine.begin();
     writer.set(&cell, 2);
     assert!(!writer.commit());
-    prepared.0.commit_prepared();
+    prepared.0.commit_prepared(|| ());
     prepared.end();
     assert_eq!(peek(engine.begin(), &cell), Some(1));
 }
@@ -61,7 +61,7 @@ fn readers_pass_what_is_only_read() {
     let mut writer = engine.begin();
     writer.set(&cell, 4);
     assert!(!writer.commit(), "one of two protectors is still there");
-    second.0.commit_prepared();
+    second.0.commit_prepared(|| ());
     second.end();
     let mut writer = engine.begin();
     writer.set(&cell, 4);
@@ -83,10 +83,10 @@ fn protection_is_no_change() {
         prepared.0.prepare().unwrap();
         if validated_while_protected {
             assert!(early.commit());
-            prepared.0.commit_prepared();
+            prepared.0.commit_prepared(|| ());
             prepared.end();
         } else {
-            prepared.0.commit_prepared();
+            prepared.0.commit_prepared(|| ());
             prepared.end();
             assert!(early.commit());
         }
@@ -139,7 +139,7 @@ fn snapshots_see_the_old_value_of_what_a_prepared_attempt_will_write() {
     prepared.0.prepare().unwrap();
     let mut snapshot = engine.begin_in(crate::Mode::Snapshot);
     assert_eq!(snapshot.get(&cell), Some(1));
-    prepared.0.commit_prepared();
+    prepared.0.commit_prepared(|| ());
     prepared.end();
     assert_eq!(snapshot.get(&cell), Some(1));
     assert!(snapshot.commit());

@@ -32,7 +32,7 @@ fn what_is_prepared_answers_the_value_before_until_it_is_decided() {
     let mut relaxed = engine.begin_in(Mode::Relaxed);
     assert_eq!((relaxed.get(&cell), relaxed.get(&read)), (Some(1), Some(5)));
     assert_eq!(relaxed.0.read_pointer(&cell), Ok(1));
-    prepared.0.commit_prepared();
+    prepared.0.commit_prepared(|| ());
     prepared.end();
     assert_eq!((relaxed.get(&cell), relaxed.get(&read)), (Some(2), Some(5)));
     assert!(relaxed.commit());
@@ -48,7 +48,7 @@ fn a_relaxed_attempt_is_in_nobodys_way() {
     assert_eq!(relaxed.get(&cell), Some(1));
     writer.0.prepare().unwrap();
     assert_eq!(relaxed.get(&cell), Some(1));
-    writer.0.commit_prepared();
+    writer.0.commit_prepared(|| ());
     writer.end();
     assert_eq!(relaxed.get(&cell), Some(2));
     assert!(relaxed.commit());

@@ -146,7 +146,7 @@ fn variables_that_change_places_are_not_taken_for_each_other() {
             assert!(writer.set(&left, value) && writer.set(&right, value));
             if prepares {
                 writer.0.prepare().unwrap();
-                writer.0.commit_prepared();
+                writer.0.commit_prepared(|| ());
                 writer.end();
             } else {
                 assert!(writer.commit());

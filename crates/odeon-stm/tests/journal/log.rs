@@ -1,6 +1,6 @@
 //! A log in memory.
 
-use odeon_stm::journal::{CommitLog, Journal, Journaled};
+use odeon_stm::journal::{CommitLog, Journal, Journaled, SharedCommit};
 use odeon_stm::staged::{Attempted, FinishedHere, attempt_here};
 use odeon_stm::{Abort, Mode, Rollback, ScopedTx};
 use std::collections::BTreeMap;
@@ -13,6 +13,9 @@ pub(crate) struct MemoryLog {
     numbers: AtomicU64,
     /// By their numbers; `None` of commits that have not taken place.
     records: Mutex<BTreeMap<u64, Option<Vec<u8>>>>,
+    group: Option<usize>,
+    /// By their numbers: commits that other logs of the group were told of as well.
+    shared: Mutex<BTreeMap<u64, SharedCommit>>,
 }
 
 impl MemoryLog {
@@ -21,7 +24,24 @@ impl MemoryLog {
     }
 
     pub(crate) fn with(journal: Journal) -> Self {
-        Self { journal, numbers: AtomicU64::new(0), records: Mutex::default() }
+        Self {
+            journal,
+            numbers: AtomicU64::new(0),
+            records: Mutex::default(),
+            group: None,
+            shared: Mutex::default(),
+        }
+    }
+
+    /// One of those that can be told of a commit together.
+    pub(crate) fn in_group(self, group: usize) -> Self {
+        Self { group: Some(group), ..self }
+    }
+
+    /// By their numbers, the commits that other logs were told of as well, all of them since the
+    /// begin.
+    pub(crate) fn shared(&self) -> BTreeMap<u64, SharedCommit> {
+        self.shared.lock().unwrap().clone()
     }
 
     /// How many numbers were taken.
@@ -64,6 +84,15 @@ impl CommitLog for MemoryLog {
 
     fn given_up(&self, number: u64) {
         self.put(number, None);
+    }
+
+    fn group(&self) -> Option<usize> {
+        self.group
+    }
+
+    fn committed_in_part(&self, number: u64, changes: &[u8], of: SharedCommit) {
+        self.put(number, Some(changes.to_vec()));
+        self.shared.lock().unwrap().insert(number, of);
     }
 }
 

@@ -4,7 +4,7 @@ use crate::log::{MemoryLog, finished, record};
 use crate::state::State;
 use odeon_stm::collections::TMap;
 use odeon_stm::journal::{ApplyError, Changes, Journal, Journaled, add_change};
-use odeon_stm::staged::{Attempted, Journey, attempt_here};
+use odeon_stm::staged::{Attempted, attempt, attempt_here};
 use odeon_stm::{Abort, Mode, Rollback, Snapshot, TCounter, TVar, Tx, atomically};
 use serde::{Deserialize, Serialize, Serializer};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -122,8 +122,8 @@ fn who_fails_its_check_gives_its_number_up() {
 }
 
 #[test]
-#[should_panic(expected = "one log at most is told of an attempt")]
-fn an_attempt_has_one_log() {
+#[should_panic(expected = "these logs cannot be told of one attempt")]
+fn logs_of_no_group_are_told_alone() {
     let live = State::new(1);
     let logs = [MemoryLog::of(&live), MemoryLog::of(&live)];
     atomically(|tx| {
@@ -134,29 +134,18 @@ fn an_attempt_has_one_log() {
     });
 }
 
-/// Also one in parts, and one that is prepared is refused.
 #[test]
-fn journeys_are_journaled_unless_they_are_protected() {
+fn an_attempt_that_is_prepared_is_not_journaled() {
     let live = Arc::new(State::new(1));
     let log = Arc::new(MemoryLog::of(&*live));
     let both = Arc::new((live.clone(), log.clone()));
-    let part = |journey: &mut Journey| {
-        let run = journey.part(&both, |(live, log), tx| {
-            tx.log_to(&**log);
-            Ok::<_, Abort<()>>(live.is_open.update(tx, |open| !open)?)
-        });
-        assert!(matches!(run, Attempted::Finished((), ())));
-    };
-    let mut journey = Journey::begin(Mode::Logged);
-    part(&mut journey);
-    journey.commit_before_hooks().unwrap().call();
-    assert!(!log.only().is_empty());
-
-    let mut journey = Journey::begin(Mode::Logged);
-    part(&mut journey);
-    assert!(catch_unwind(AssertUnwindSafe(|| journey.protect().is_ok())).is_err());
-    drop(journey);
-    assert!(live.is_open.peek() && log.take().is_empty());
+    let run = attempt(both, Mode::Logged, |(live, log), tx| {
+        tx.log_to(&**log);
+        Ok::<_, Abort<()>>(live.is_open.update(tx, |open| !open)?)
+    });
+    let Attempted::Finished(finished, ()) = run else { panic!("nobody is in the way") };
+    assert!(catch_unwind(AssertUnwindSafe(|| finished.prepare().is_ok())).is_err());
+    assert!(!live.is_open.peek() && log.take().is_empty());
 }
 
 /// Two fields that are one variable.

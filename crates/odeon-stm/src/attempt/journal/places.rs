@@ -127,9 +127,10 @@ impl Journal {
         }
     }
 
-    /// Adds a change of the collection at this address to a record.
+    /// Adds a change of the collection at this address to a record, unless another journal knows
+    /// that.
     fn put_told(&self, collection: usize, change: &[u8], to: &mut Vec<u8>) {
-        let place = self.collections.find(collection).expect("it was told with this journal");
+        let Some(place) = self.collections.find(collection) else { return };
         super::put_change(place.name(), to, |to| to.extend_from_slice(change));
     }
 

@@ -66,7 +66,7 @@ where
         leaf: &'t Leaf<K, V>,
         value: V,
     ) -> Result<(), Rollback> {
-        if tx.has_journal() {
+        if tx.is_journaled() {
             return self.overwrite_and_tell(tx, leaf, value);
         }
         leaf.value.set(tx, value)
@@ -158,7 +158,7 @@ where
         Q: Hash + Eq + ?Sized,
     {
         let Some(leaf) = self.leaf(tx, key)? else { return Ok(false) };
-        if tx.has_journal() {
+        if tx.is_journaled() {
             let value = change(leaf.value.read(tx)?);
             self.overwrite(tx, leaf, value)?;
         } else {

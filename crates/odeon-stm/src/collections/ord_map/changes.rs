@@ -90,7 +90,7 @@ impl<K: Ord + Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
         node: &'t TowerNode<K, V>,
         value: V,
     ) -> Result<(), Rollback> {
-        if tx.has_journal() {
+        if tx.is_journaled() {
             return self.overwrite_and_tell(tx, node, value);
         }
         node.value.set(tx, value)
@@ -184,7 +184,7 @@ impl<K: Ord + Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
         Q: Ord + ?Sized,
     {
         let Some(node) = self.search(tx, key, 1)?.found else { return Ok(false) };
-        if tx.has_journal() {
+        if tx.is_journaled() {
             let value = change(node.value.read(tx)?);
             self.overwrite(tx, node, value)?;
         } else {

@@ -23,7 +23,7 @@ fn committed_elsewhere(flaw: Option<Flaw>) {
         let pair = pair(flaw, 0, 0);
         let mut prepared = prepare(&pair);
         let decider = spawn(&pair, move |_| {
-            prepared.commit_prepared();
+            prepared.commit_prepared(|| ());
             prepared.end();
         });
         let writer = spawn(&pair, |pair| {
@@ -67,7 +67,7 @@ fn two_that_prepare() {
             });
             match outcome {
                 Ok(()) => {
-                    attempt.commit_prepared();
+                    attempt.commit_prepared(|| ());
                     attempt.end();
                 }
                 Err(_) => _ = between::roll_back(&mut attempt, Cause::Dropped),

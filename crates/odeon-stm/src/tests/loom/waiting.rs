@@ -83,7 +83,7 @@ fn wait_for_decision(commits: bool, kind: WriteKind, value: u64) {
         prepared.prepare().unwrap();
         let decider = spawn(&pair, move |_| {
             if commits {
-                prepared.commit_prepared();
+                prepared.commit_prepared(|| ());
                 prepared.end();
             } else {
                 prepared.let_go_prepared();
