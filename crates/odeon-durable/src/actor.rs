@@ -18,6 +18,7 @@ mod recovering;
 mod snapshots;
 mod spawn;
 mod store;
+mod transaction_log;
 
 pub use durable_ref::DurableRef;
 pub use recovering::RecoverError;

@@ -57,6 +57,7 @@
 //! | handle a request once, and answer it the same each time | [`Answers`] |
 //! | send a message that arrives once, in order | [`Outgoing`], [`Incoming`] |
 //! | be reminded of something later | [`Reminders`] |
+//! | change several actors at one moment | `Coordinate`, of `odeon-speculative`, and one [`Store`] |
 //! | test against disks that fail | [`Store::on`], `odeon_testkit::disk` |
 //! | look at a log, or look for damage | `odeon log`, `odeon_log::LogReader` |
 //!
@@ -64,7 +65,7 @@
 //!
 //! From the ground up: [`state`] (what records and snapshots say, without I/O), `once` (effects
 //! that happen exactly once, as parts of a state), `actor` (the executor's side, the thread of the
-//! log, recovery).
+//! log, recovery, transactions of several actors).
 #![forbid(unsafe_code)]
 
 mod actor;

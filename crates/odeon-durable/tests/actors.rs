@@ -17,3 +17,4 @@ mod unreadable_values;
 mod waiting;
 
 pub(crate) use ledger::{PATIENCE, processings, store, theater};
+pub(crate) use slow_disk::SlowDisk;

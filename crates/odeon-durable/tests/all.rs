@@ -9,3 +9,4 @@ mod state_changed;
 mod state_logged;
 mod state_names;
 mod state_restored;
+mod together;

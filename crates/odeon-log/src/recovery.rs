@@ -70,7 +70,7 @@ impl Recovery {
             taken => taken.map_err(LogError::storage("lock the directory", ""))?,
         };
         let reader = LogReader::open(storage.clone())?;
-        let id = reader.id().unwrap_or(options.new_id);
+        let id = reader.id().or(options.new_id).unwrap_or_else(LogId::random);
         let site = Site { storage, id, _lock: lock };
         Ok(Self { site, segment_bytes: options.segment_bytes, reader, failed: None })
     }

@@ -3,7 +3,7 @@
 //! around others, answers that are not given after all, and how many messages a shard handles at
 //! once, for who simulates that.
 
-pub use crate::actor::context::{reply_if, takes_part, within};
+pub use crate::actor::context::{hold_on_to_reads, hold_outcome_by, reply_if, takes_part, within};
 pub use crate::coordination::TransactionPart as Part;
 pub use crate::coordination::{Abroad, Away, Begun, Decider, First, Here, TakenOver, go_abroad};
 pub use crate::executor::engine::Surroundings;

@@ -68,7 +68,11 @@ impl SpeculativeActor for Ledger {
 struct Writer {
     ledger: ActorRef<ToLedger>,
     left: u64,
-    tell: mpsc::Sender<u64>,
+    run: Arc<Run>,
+    /// Questions when it has begun.
+    before: Option<u64>,
+    /// How many it has entered, and how many questions there were meanwhile.
+    tell: mpsc::Sender<(u64, u64)>,
 }
 
 enum ToWriter {
@@ -82,9 +86,11 @@ impl Actor for Writer {
     type Msg = ToWriter;
 
     fn handle(&mut self, message: ToWriter, ctx: &mut Context<'_, Self>) {
+        let asked = self.run.questions.load(Ordering::Relaxed);
         if let ToWriter::Entered(entered) = message {
-            return self.tell.send(entered).unwrap();
+            return self.tell.send((entered, asked - self.before.unwrap_or(0))).unwrap();
         }
+        self.before.get_or_insert(asked);
         let burst = self.left.min(64);
         (0..burst).for_each(|_| self.ledger.send(ToLedger::Enter).unwrap());
         self.left -= burst;
@@ -134,11 +140,10 @@ fn s6_changes_of_one_sender_are_not_held_up_by_those_who_always_ask() {
         theater.spawn(Asker(ledger.clone(), run.clone())).send(ToAsker::Go).unwrap();
     }
     let (tell, told) = mpsc::channel();
-    let writer = theater.spawn(Writer { ledger, left: CHANGES, tell });
-    let before = run.questions.load(Ordering::Relaxed);
-    writer.send(ToWriter::Go).unwrap();
-    assert_eq!(told.recv_timeout(Duration::from_secs(60)), Ok(CHANGES));
-    let questions = run.questions.load(Ordering::Relaxed) - before;
+    let writer = Writer { ledger, left: CHANGES, run: run.clone(), before: None, tell };
+    theater.spawn(writer).send(ToWriter::Go).unwrap();
+    let (entered, questions) = told.recv_timeout(Duration::from_secs(60)).unwrap();
+    assert_eq!(entered, CHANGES);
     run.is_over.store(true, Ordering::Relaxed);
     println!("{questions} questions beside {CHANGES} changes");
     assert!(theater.shutdown(Duration::from_secs(60)).drained);

@@ -27,14 +27,17 @@
 //! ```
 
 mod file;
+mod folder;
 mod names;
+
+pub use folder::SimulatedFolder;
 
 use file::SimulatedFile;
 use names::{Change, Names};
 use odeon_core::Random;
 use odeon_log::{Storage, StorageFile, StorageLock, StorageRead};
-use std::collections::BTreeMap;
-use std::io::{Cursor, Error, ErrorKind, Result};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{Error, ErrorKind, Result};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What goes wrong at an operation of a [`SimulatedDisk`].
@@ -59,7 +62,8 @@ struct Disk {
     operations: u64,
     faults: BTreeMap<u64, DiskFault>,
     capacity: usize,
-    is_locked: bool,
+    /// Folders that somebody writes.
+    locked: BTreeSet<String>,
     is_down: bool,
 }
 
@@ -78,9 +82,15 @@ impl SimulatedDisk {
             operations: 0,
             faults: BTreeMap::new(),
             capacity: usize::MAX,
-            is_locked: false,
+            locked: BTreeSet::new(),
             is_down: false,
         })))
+    }
+
+    /// A folder of the disk, with files and a lock of its own, for one of several logs that a crash
+    /// meets at the same moment. Its files are called `name/file` on the disk.
+    pub fn folder(&self, name: &str) -> SimulatedFolder {
+        SimulatedFolder::of(self, name)
     }
 
     /// What is found after a crash: another disk, on which all is durable and nobody has a lock.
@@ -200,82 +210,31 @@ fn failure(fault: DiskFault) -> Error {
 
 impl Storage for SimulatedDisk {
     fn list(&self) -> Result<Vec<String>> {
-        let disk = self.disk();
-        disk.check()?;
-        Ok(disk.names.all())
+        self.folder("").list()
     }
 
     fn open(&self, name: &str) -> Result<Box<dyn StorageRead>> {
-        let disk = self.disk();
-        let file = disk.find(name)?;
-        Ok(Box::new(Cursor::new(disk.files[file].bytes().to_vec())))
+        self.folder("").open(name)
     }
 
     fn create(&self, name: &str) -> Result<Box<dyn StorageFile>> {
-        let disk = &mut *self.disk();
-        if disk.names.get(name).is_some() {
-            return Err(ErrorKind::AlreadyExists.into());
-        }
-        let file = disk.files.len();
-        disk.files.push(SimulatedFile::default());
-        disk.change(Change::Name(name.to_owned(), file))?;
-        Ok(Box::new(OpenFile { disk: self.clone(), file }))
+        self.folder("").create(name)
     }
 
     fn rename(&self, from: &str, to: &str) -> Result<()> {
-        let disk = &mut *self.disk();
-        let file = disk.find(from)?;
-        disk.change(Change::Rename(from.to_owned(), to.to_owned(), file))
+        self.folder("").rename(from, to)
     }
 
     fn remove(&self, name: &str) -> Result<()> {
-        let disk = &mut *self.disk();
-        disk.find(name)?;
-        disk.change(Change::Remove(name.to_owned()))
+        self.folder("").remove(name)
     }
 
     fn sync_directory(&self) -> Result<()> {
-        let disk = &mut *self.disk();
-        match disk.begin()? {
-            // File systems keep a journal of names, and do not forget what they could not write.
-            Some(fault) => Err(failure(fault)),
-            None => {
-                disk.names.sync();
-                Ok(())
-            }
-        }
+        self.folder("").sync_directory()
     }
 
     fn lock(&self) -> Result<StorageLock> {
-        let disk = &mut *self.disk();
-        disk.check()?;
-        if std::mem::replace(&mut disk.is_locked, true) {
-            return Err(ErrorKind::WouldBlock.into());
-        }
-        Ok(Box::new(Lock(self.clone())))
-    }
-}
-
-struct OpenFile {
-    disk: SimulatedDisk,
-    file: usize,
-}
-
-impl StorageFile for OpenFile {
-    fn append(&mut self, bytes: &[u8]) -> Result<()> {
-        self.disk.disk().append(self.file, bytes)
-    }
-
-    fn sync(&mut self) -> Result<()> {
-        self.disk.disk().sync(self.file)
-    }
-}
-
-struct Lock(SimulatedDisk);
-
-impl Drop for Lock {
-    fn drop(&mut self) {
-        self.0.disk().is_locked = false;
+        self.folder("").lock()
     }
 }
 

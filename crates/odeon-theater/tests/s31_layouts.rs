@@ -167,6 +167,7 @@ fn s31_nobody_is_created_for_messages_of_another_layout() {
 fn s33_a_name_of_an_actor_with_messages_of_another_layout_is_not_theirs() {
     let (_world, here, there) = two(5);
     let names = [&here, &there].map(|place| Names::join(&place.network, NameSettings::default()));
+    until("they see each other", || names.iter().all(|names| names.servers().len() == 2));
     let ear = ear! { there; struct Note { a: u8 } };
     names[1].register("ear", &ear).wait_timeout(LONG).unwrap().unwrap();
     macro_rules! found {

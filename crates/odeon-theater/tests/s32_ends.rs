@@ -259,12 +259,14 @@ fn s32_a_theater_that_ends_leaves_also_if_its_network_is_kept() {
 #[test]
 fn s32_a_theater_that_ends_waits_for_others_no_longer_than_a_moment() {
     let world = World::new(9);
-    let (a, b) = (world.theater(1), world.theater(2));
+    // It would wait for the end of the link.
+    let patient = LinkConfig { dead_after: LONG, ..hasty() };
+    let (a, b) = (world.theater(1), world.theater_with(2, patient));
     until("they have met", || !a.network.members().is_empty() && !b.network.members().is_empty());
     world.net.cut(a.network.id(), b.network.id());
     let (begun, kept) = (Instant::now(), b.network.clone());
     drop(b);
-    assert!(begun.elapsed() < Duration::from_millis(1_500), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < LONG / 3, "{:?}", begun.elapsed());
     assert_eq!(kept.members(), []);
     until("it counts as lost", || a.network.members().is_empty());
 }

@@ -43,7 +43,7 @@ fn moves(at: &Place, actor: &ActorRef<Say>, to: &Place) -> (Moved, Duration) {
 
 /// What is told without waiting for anybody. Long for a machine with other things to do, and short
 /// beside what it was.
-const AT_ONCE: Duration = Duration::from_secs(1);
+const AT_ONCE: Duration = Duration::from_secs(10);
 
 fn find(at: &Place, of: &Place) -> ActorRef<Say> {
     at.network.at(of.network.id()).lookup("nomad").wait_timeout(LONG).unwrap().unwrap()

@@ -264,7 +264,7 @@ fn s35_a_drain_waits_for_answers_that_come_by_its_theater_to_third_ones() {
     let to_b = b.network.id();
     let drain = |within| a.network.drain_by(within, move |_, _| Some(to_b));
     until("they have come", || a.network.overview().mobile.iter().any(|actor| actor.handled == 3));
-    let drained = drain(Duration::from_millis(300)).wait_timeout(LONG).unwrap();
+    let drained = drain(Duration::from_secs(3)).wait_timeout(LONG).unwrap();
     assert_eq!((drained.moved.len(), drained.passing), (1, 3), "{drained:?}");
     assert!(!drained.is_empty(), "the time was up");
 
@@ -297,7 +297,7 @@ fn s35_questions_of_the_drained_theater_itself_and_of_dead_ones_hold_up_no_drain
     let choose = move |_: &_, theaters: &[TheaterId]| {
         Some(if theaters.contains(&b_first) { b_first } else { c_next })
     };
-    let within = Duration::from_millis(300);
+    let within = Duration::from_secs(3);
     let drained = a.network.drain_by(within, choose).wait_timeout(LONG).unwrap();
     assert_eq!((drained.moved.len(), drained.passing), (1, 1), "that of the other theater");
     let again = a.network.drain_by(LONG, choose);

@@ -114,16 +114,12 @@ impl SpeculativeActor for Bank {
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
-/// Says what is there once nothing is under way.
-fn tell(name: &str, bank: &DurableRef<ToBank>) -> Outcome<()> {
-    loop {
-        let (balances, under_way) = bank.ask(ToBank::Audit).wait()?;
-        if under_way == 0 {
-            println!("  {name} has {balances:?}");
-            return Ok(());
-        }
+/// Waits until all that it has paid has arrived.
+fn wait_until_arrived(bank: &DurableRef<ToBank>) -> Outcome<()> {
+    while bank.ask(ToBank::Audit).wait()?.1 > 0 {
         std::thread::sleep(Duration::from_millis(1));
     }
+    Ok(())
 }
 
 /// One life of the banks. Who asks does not know whether it was heard before, and gives its
@@ -147,8 +143,12 @@ fn live(folder: &Path, are_connected: bool) -> Outcome<()> {
         println!("  {amount} from {name}: {:?}", paid?);
     }
     if are_connected {
-        tell("east", &east)?;
-        tell("west", &west)?;
+        // Of both: what one has depends on what the other one has paid.
+        wait_until_arrived(&east)?;
+        wait_until_arrived(&west)?;
+        for (name, bank) in [("east", &east), ("west", &west)] {
+            println!("  {name} has {:?}", bank.ask(ToBank::Audit).wait()?.0);
+        }
     }
     drop(theater.shutdown(Duration::from_secs(10)));
     Ok(())

@@ -183,11 +183,11 @@ fn a_run_whose_worker_process_dies_is_told_and_done_once_more() {
     if !has_a_broker("a worker process that dies") {
         return;
     }
-    let line = "bench kmeans --rows 2000 --seconds 6 --samples 1 --warmup 0 --way middleware";
+    let line = "bench kmeans --rows 2000 --seconds 20 --samples 1 --warmup 0 --way middleware";
     let mut run = Running::start(&mut odeon(line));
     let Some(workers) = members_of(run.0.id(), "serve", 2) else { return };
     // So that they serve: a process that does not come so far ends the run.
-    std::thread::sleep(Duration::from_secs(3));
+    std::thread::sleep(Duration::from_secs(10));
     let killed = Command::new("kill").args(["-9", &workers[0].to_string()]).status();
     assert!(killed.expect("there is a program `kill`").success());
     let code = run.ended().code();

@@ -80,7 +80,8 @@ fn nobody_waits_for_a_theater_that_stands_still() {
         let took = begun.elapsed();
         assert!(code == Some(1) || code == Some(2), "{line}: {said}{message}");
         eprintln!("{line}: {took:?}: {message}");
-        assert!(took < Duration::from_secs(6), "{line}: {took:?}: {message}");
+        // Less than the 10 s for which it would wait for an answer.
+        assert!(took < Duration::from_millis(9_500), "{line}: {took:?}: {message}");
     }
     drop((a, b));
 }

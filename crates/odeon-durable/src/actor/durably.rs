@@ -1,20 +1,20 @@
 //! The actor around a user's one that logs what it commits.
 
 use super::actor_log::{ActorLog, failure_text};
-use super::held_effects::{AskedEffects, keep_empty_outbox};
+use super::held_effects::{AskedEffects, keep_empty_outbox, outbox_of};
 use super::log_thread::LogThread;
 use crate::state::Durable;
 use odeon_core::extend::let_happen;
 use odeon_core::{Access, Message};
-use odeon_speculative::extend::{takes_part, within};
+use odeon_speculative::extend::{hold_on_to_reads, hold_outcome_by, takes_part, within};
 use odeon_speculative::{SpeculativeActor, SpeculativeContext, TxResult, fail};
 use odeon_stm::{Abort, Tx};
 use std::mem;
 use std::sync::Arc;
 
-/// Why a message fails that is part of a coordinated transaction.
-const TAKES_NO_PART: &str =
-    "a durable actor takes no part in coordinated transactions: they are not logged as one";
+/// Why a message fails whose transaction has actors of several stores.
+const OTHER_STORE: &str =
+    "durable actors of different stores take no part in one transaction: no log has all of it";
 
 /// See the module.
 pub(super) struct Durably<A: SpeculativeActor> {
@@ -34,6 +34,38 @@ impl<A: SpeculativeActor + Durable> Durably<A> {
         Self { state, log, _thread: thread }
     }
 
+    /// Has the attempt logged.
+    fn log_of<'t>(&'t self, tx: &mut Tx<'t>) -> TxResult {
+        if let Some(failure) = self.log.failure() {
+            return fail(failure_text(failure));
+        }
+        if !tx.can_log_to(&*self.log) {
+            return fail(OTHER_STORE);
+        }
+        tx.log_to(&*self.log);
+        if tx.logs() > 1 {
+            if let Err(error) = self.log.begin_transactions() {
+                return fail(format!("the log of transactions is not written: {error}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls what may fail, and if it does, waits for the disk before: what a failure says is heard
+    /// at once, and may tell of what has been seen, also at other actors of a transaction.
+    fn failing_late<'t, R>(
+        &'t self,
+        tx: &mut Tx<'t>,
+        call: impl FnOnce(&mut Tx<'t>) -> TxResult<R>,
+    ) -> TxResult<R> {
+        let failure = FailureWaits { log: &self.log, with_others: tx.logs() > 1 };
+        let ended = call(tx);
+        if !matches!(ended, Err(Abort::Failed(_))) {
+            mem::forget(failure);
+        }
+        ended
+    }
+
     /// Calls a handler, which commits into the log, and whose effects wait for that.
     fn logged<'t>(
         &'t self,
@@ -41,21 +73,20 @@ impl<A: SpeculativeActor + Durable> Durably<A> {
         ctx: &mut SpeculativeContext<'_, Self>,
         handler: impl FnOnce(&'t A, &mut Tx<'t>, &mut SpeculativeContext<'_, A>) -> TxResult,
     ) -> TxResult {
-        if let Some(failure) = self.log.failure() {
-            return fail(failure_text(failure));
-        }
+        self.log_of(tx)?;
         if takes_part(ctx) {
-            return fail(TAKES_NO_PART);
+            if tx.logs() == 0 {
+                // What is told of one moment may come from commits of others that are not durable.
+                return hold_on_to_reads(tx, ctx);
+            }
+            let (log, me) = (self.log.clone(), ctx.actor_ref());
+            hold_outcome_by(ctx, move |effect| log.hold(&me, outbox_of(effect)));
         }
         self.log.wait_for_disk();
-        tx.log_to(&*self.log);
         let mut effects = AskedEffects::new();
-        let failure = FailureWaits(&self.log);
-        let ended = effects.0.hold_during(|| within(ctx, |ctx| handler(&self.state, tx, ctx)));
-        if !matches!(ended, Err(Abort::Failed(_))) {
-            mem::forget(failure);
-        }
-        ended?;
+        self.failing_late(tx, |tx| {
+            effects.0.hold_during(|| within(ctx, |ctx| handler(&self.state, tx, ctx)))
+        })?;
         let effects = effects.take();
         if effects.is_empty() {
             keep_empty_outbox(effects);
@@ -67,13 +98,19 @@ impl<A: SpeculativeActor + Durable> Durably<A> {
     }
 }
 
-/// Dropped, by a failure or a panic of a handler, it waits for the disk: what a failure says is
-/// heard at once, and may tell of what the handler has seen.
-struct FailureWaits<'a, M: Message>(&'a ActorLog<M>);
+/// Dropped, by a failure or a panic, it waits for the disk.
+struct FailureWaits<'a, M: Message> {
+    log: &'a ActorLog<M>,
+    /// For all of the store.
+    with_others: bool,
+}
 
 impl<M: Message> Drop for FailureWaits<'_, M> {
     fn drop(&mut self) {
-        self.0.wait_for_all();
+        match self.with_others {
+            true => self.log.wait_for_store(),
+            false => self.log.wait_for_all(),
+        }
     }
 }
 
@@ -95,11 +132,8 @@ impl<A: SpeculativeActor + Durable> SpeculativeActor for Durably<A> {
     }
 
     fn admits<'t>(&'t self, mailbox: usize, tx: &mut Tx<'t>) -> TxResult<bool> {
-        if let Some(failure) = self.log.failure() {
-            return fail(failure_text(failure));
-        }
-        tx.log_to(&*self.log);
-        self.state.admits(mailbox, tx)
+        self.log_of(tx)?;
+        self.failing_late(tx, |tx| self.state.admits(mailbox, tx))
     }
 
     fn started<'t>(&'t self, tx: &mut Tx<'t>, ctx: &mut SpeculativeContext<'_, Self>) -> TxResult {

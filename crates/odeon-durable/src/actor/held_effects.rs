@@ -1,6 +1,6 @@
 //! Effects of messages whose commits are not durable yet.
 
-use odeon_core::extend::{Outbox, as_sender, drop_failed, let_happen};
+use odeon_core::extend::{Effect, Outbox, as_sender, drop_failed, let_happen};
 use odeon_core::{ActorRef, Message};
 use odeon_sync::contained::{contained, forget, quietly};
 use odeon_sync::{Mutex, MutexGuard};
@@ -39,6 +39,13 @@ impl Drop for AskedEffects {
             let_happen(move || drop(effects));
         }
     }
+}
+
+/// One effect, to be held.
+pub(super) fn outbox_of(effect: Effect) -> Outbox {
+    let mut outbox = Outbox::new();
+    outbox.hold_during(|| let_happen(effect));
+    outbox
 }
 
 pub(super) fn keep_empty_outbox(outbox: Outbox) {

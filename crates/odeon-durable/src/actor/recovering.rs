@@ -2,6 +2,7 @@
 
 use super::record::Head;
 use super::store::Store;
+use super::transaction_log::Run;
 use crate::state::{Durable, RestoreError, Restorer};
 use odeon_log::{LogError, LogWriter, Records, Recovered, Recovery, TornEnd};
 use odeon_stm::journal::{Changes, add_change};
@@ -31,6 +32,14 @@ pub enum RecoverError {
         /// The first that it has.
         first: u64,
     },
+    /// The log of transactions of the store has commits of this actor behind others that are not
+    /// there: the actor's log is not the one that was written last.
+    MissingBeforeTransaction {
+        /// The last commit in the actor's log.
+        last: u64,
+        /// The first behind it in the log of transactions.
+        next: u64,
+    },
 }
 
 impl fmt::Display for RecoverError {
@@ -50,6 +59,13 @@ impl fmt::Display for RecoverError {
                     "epoch {epoch} begins with commit {first}, and the last before it is {last}"
                 )
             }
+            Self::MissingBeforeTransaction { last, next } => {
+                write!(
+                    f,
+                    "the log of transactions goes on with commit {next}, and the last in the log \
+                     of the actor is {last}"
+                )
+            }
         }
     }
 }
@@ -59,7 +75,9 @@ impl Error for RecoverError {
         match self {
             Self::Log(error) => Some(error),
             Self::State(error) => Some(error),
-            Self::NotOfAnActor { .. } | Self::MissingCommits { .. } => None,
+            Self::NotOfAnActor { .. }
+            | Self::MissingCommits { .. }
+            | Self::MissingBeforeTransaction { .. } => None,
         }
     }
 }
@@ -109,9 +127,18 @@ pub(super) fn recover(
             Recovered::TornEnd(end) => torn = Some(end),
         }
     }
+    store.transactions().open(store, false)?;
+    let id = recovery.id();
+    let kept = store.transactions().kept(id, making.last.unwrap_or(0));
+    making.kept(&kept)?;
     let Making { restorer, last, behind, snapshot } = making;
     restorer.finish();
     let mut writer = recovery.into_writer()?;
+    if let Some((first, _)) = kept.front() {
+        let head = Head::CommitsFrom(*first).to_bytes();
+        let changes = kept.iter().map(|(_, changes)| &changes[..]);
+        writer.append_epoch([&head[..]].into_iter().chain(changes))?;
+    }
     let found = last.unwrap_or(0);
     let last = last.map_or_else(|| begin(&mut writer, state), Ok)?;
     Ok(RecoveredLog { writer, found, last, behind, snapshot, torn })
@@ -173,6 +200,20 @@ impl Making<'_> {
                 self.make(changes, epoch)?;
                 self.last = Some(number);
             }
+        }
+        Ok(())
+    }
+
+    /// Makes what the log of transactions has, and the actor's own has not.
+    fn kept(&mut self, kept: &Run) -> Result<(), RecoverError> {
+        for (number, changes) in kept {
+            let last = self.last.unwrap_or(0);
+            if *number != last + 1 {
+                return Err(RecoverError::MissingBeforeTransaction { last, next: *number });
+            }
+            self.behind += changes.len() as u64;
+            self.make(changes, 0)?;
+            self.last = Some(*number);
         }
         Ok(())
     }

@@ -56,6 +56,8 @@ impl<S: Durable> TellState for S {
 /// See the module.
 pub(super) struct Snapshots {
     state: Arc<dyn TellState>,
+    /// Waits until all up to a number is durable; answers whether it is.
+    durable: Arc<dyn Fn(u64) -> bool + Send + Sync>,
     /// Bytes of the log behind a snapshot beyond which there is another one, unless that had
     /// more.
     after: u64,
@@ -116,8 +118,15 @@ impl BegunSnapshot {
 
 impl Snapshots {
     /// Of a state whose log has so many bytes behind a snapshot of so many.
-    pub(super) fn new(state: Arc<dyn TellState>, after: u64, behind: u64, last: u64) -> Self {
-        Self { state, after, behind, last, running: None, gives_up: Arc::default() }
+    pub(super) fn new(
+        state: Arc<dyn TellState>,
+        durable: impl Fn(u64) -> bool + Send + Sync + 'static,
+        after: u64,
+        behind: u64,
+        last: u64,
+    ) -> Self {
+        let (durable, gives_up) = (Arc::new(durable), Arc::default());
+        Self { state, durable, after, behind, last, running: None, gives_up }
     }
 
     /// An epoch with so many bytes was appended.
@@ -141,10 +150,13 @@ impl Snapshots {
         let (writer, writers) = mpsc::sync_channel(1);
         let (told_begun, begun) = mpsc::sync_channel(1);
         let (begin, begins) = mpsc::sync_channel(1);
-        let (state, gives_up) = (self.state.clone(), self.gives_up.clone());
+        let Self { state, durable, gives_up, .. } = self;
+        let (state, durable, gives_up) = (state.clone(), durable.clone(), gives_up.clone());
         let write = move || {
             begins.recv().ok()?;
-            write(&*state, &told_begun, &writers, &gives_up)
+            let (chunks, number) = write(&*state, &told_begun, &writers, &gives_up)?;
+            // Nothing is to be found of a transaction that another log may never have.
+            if durable(number) { chunks.finish().ok() } else { None }
         };
         let thread = thread::Builder::new().name("odeon-snapshot".into()).spawn(write).ok()?;
         self.running = Some(RunningSnapshot { thread, behind: self.behind });
@@ -162,13 +174,13 @@ impl Drop for Snapshots {
     }
 }
 
-/// Writes a snapshot; answers how many bytes it has, if there is one.
+/// Writes all of a snapshot; answers it, and the number of its last commit.
 fn write(
     state: &dyn TellState,
     begun: &SyncSender<()>,
     writers: &Receiver<(SnapshotWriter, u64)>,
     gives_up: &AtomicBool,
-) -> Option<u64> {
+) -> Option<(Chunks, u64)> {
     let chunks = RefCell::new(Ok(None));
     let told = state.tell(
         &mut || {
@@ -188,19 +200,22 @@ fn write(
     );
     // ORDERING: Relaxed: a hint.
     let is_whole = told.is_ok() && !gives_up.load(Ordering::Relaxed);
-    chunks.into_inner().ok().flatten().filter(|_| is_whole)?.finish().ok()
+    let chunks = chunks.into_inner().ok().flatten().filter(|_| is_whole)?;
+    let number = chunks.number;
+    Some((chunks, number))
 }
 
 /// Changes, put together into chunks.
 struct Chunks {
     writer: SnapshotWriter,
+    number: u64,
     chunk: Vec<u8>,
     bytes: u64,
 }
 
 impl Chunks {
     fn begin((writer, number): (SnapshotWriter, u64)) -> Result<Self, LogError> {
-        let mut chunks = Self { writer, chunk: Vec::with_capacity(CHUNK), bytes: 0 };
+        let mut chunks = Self { writer, number, chunk: Vec::with_capacity(CHUNK), bytes: 0 };
         chunks.writer.write_chunk(&Head::StateAfter(number).to_bytes())?;
         Ok(chunks)
     }

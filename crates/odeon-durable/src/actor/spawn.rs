@@ -31,7 +31,8 @@ pub trait SpawnDurable {
     /// Only the state is in the log: what is sent and spawned is lost if the process ends before it
     /// has happened, but for what is state ([`Outgoing`](crate::Outgoing),
     /// [`Reminders`](crate::Reminders)). A panic of an effect after the commit is nobody's failure.
-    /// A message that is part of a coordinated transaction fails.
+    /// A coordinated transaction of actors of one store, and one theater, is there at all of them
+    /// or at none; a message that is part of another one fails.
     ///
     /// The actor ends when all that it has committed is on the disk.
     ///
@@ -64,10 +65,14 @@ impl SpawnDurable for Theater {
         let state = Arc::new(actor);
         let recovered = recover(store, name, &*state)?;
         let RecoveredLog { writer, found, last, behind, snapshot, torn } = recovered;
-        let log = Arc::new(ActorLog::new(state.node().journal(), last));
-        let snapshots =
-            Snapshots::new(state.clone(), store.bytes_until_snapshot(), behind, snapshot);
-        let thread = LogThread::start(log.clone(), writer, snapshots, name)
+        let log = ActorLog::new(state.node().journal(), store.clone(), writer.id(), last)?;
+        let durable = {
+            let log = log.clone();
+            move |number| log.wait_until_durable(number)
+        };
+        let after = store.bytes_until_snapshot();
+        let snapshots = Snapshots::new(state.clone(), durable, after, behind, snapshot);
+        let thread = LogThread::start(log.clone(), store.clone(), writer, snapshots, name)
             .map_err(|error| refused("start a thread for the log", name.into(), error))?;
         let actor = self.spawn_speculative(Durably::new(state, log.clone(), thread), processing);
         Ok(DurableRef { actor, log, recovered: found, torn })

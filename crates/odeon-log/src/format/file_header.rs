@@ -12,7 +12,7 @@ pub(crate) const FILE_HEADER: usize = 40;
 pub const FORMAT_VERSION: u32 = 1;
 
 /// Tells a log from all others: files of two logs that got into one folder are noticed.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct LogId(pub u128);
 
 impl LogId {

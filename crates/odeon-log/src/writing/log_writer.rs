@@ -21,13 +21,13 @@ const COPIED: usize = 1024 * 1024;
 #[derive(Clone, Debug)]
 pub struct LogOptions {
     pub(crate) segment_bytes: u64,
-    pub(crate) new_id: LogId,
+    pub(crate) new_id: Option<LogId>,
 }
 
 impl Default for LogOptions {
-    /// Segments of 64 MiB, and a random id for a new log.
+    /// Segments of 64 MiB, and a random id for each new log.
     fn default() -> Self {
-        Self { segment_bytes: SEGMENT_BYTES, new_id: LogId::random() }
+        Self { segment_bytes: SEGMENT_BYTES, new_id: None }
     }
 }
 
@@ -40,7 +40,7 @@ impl LogOptions {
 
     /// The id of the log if it is a new one: for tests that want the same bytes each time.
     pub fn new_id(self, new_id: LogId) -> Self {
-        Self { new_id, ..self }
+        Self { new_id: Some(new_id), ..self }
     }
 }
 

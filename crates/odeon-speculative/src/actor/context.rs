@@ -11,6 +11,7 @@ use odeon_stm::Tx;
 use std::any::Any;
 use std::fmt;
 use std::ptr::NonNull;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The surroundings of an actor while it handles one message. Whatever a handler asks for here
@@ -32,7 +33,12 @@ pub(crate) struct HandlerPart<'t> {
     pub(crate) joins: &'t mut dyn Any,
     /// Answers by replies that were passed on, once all has happened.
     pub(crate) passed_on: &'t mut Vec<Effect>,
+    /// By whom these, and the outcome, are given, if not at once.
+    pub(crate) held_by: &'t mut Option<HoldsBack>,
 }
+
+/// Has an effect happen at some time, in the order in which it gets them.
+pub(crate) type HoldsBack = Arc<dyn Fn(Effect) + Send + Sync>;
 
 /// What a handler wants besides effects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -330,6 +336,28 @@ where
 /// Whether the message is part of a coordinated transaction.
 pub fn takes_part<A: SpeculativeActor>(ctx: &SpeculativeContext<'_, A>) -> bool {
     ctx.part.is_some()
+}
+
+/// Has the message's transaction of several actors, if it commits, tell its outcome by `hold`, and
+/// what others answer in this message's place: it gets each as an effect. Does nothing if the
+/// message is part of none; where several say so, one of them tells the outcome.
+pub fn hold_outcome_by<A: SpeculativeActor>(
+    ctx: &mut SpeculativeContext<'_, A>,
+    hold: impl Fn(Effect) + Send + Sync + 'static,
+) {
+    if let Some(part) = &mut ctx.part {
+        *part.held_by = Some(Arc::new(hold));
+    }
+}
+
+/// Ends a handler whose transaction of several actors reads a snapshot: it is run again, and holds
+/// on to what it reads, as one that writes does.
+pub fn hold_on_to_reads<A: SpeculativeActor, R>(
+    tx: &mut Tx<'_>,
+    ctx: &mut SpeculativeContext<'_, A>,
+) -> TxResult<R> {
+    ctx.wants = Wants::Admission;
+    Ok(tx.retry()?)
 }
 
 /// Answers a question as [`SpeculativeContext::reply`] does, by what `answer` says when the attempt

@@ -79,6 +79,9 @@ enum DriverStep {
     Over,
 }
 
+/// Why a part fails whose commit a log is told of: nobody would find the decision there.
+const LOGGED: &str = "a durable actor takes no part in transactions of several theaters";
+
 /// TUNE: attempts of one handler on top of what the others have done, before all is rolled back.
 const TRIES: u32 = 8;
 
@@ -269,6 +272,10 @@ impl TransactionDriver {
             drop_each(mem::take(&mut joins));
         }
         match ran {
+            Ran::Well if of.decider().is_some() && attempt.is_journaled() => {
+                drop_each(joins);
+                self.fail_by(of, self.done, Box::new(LOGGED))
+            }
             Ran::Well => {
                 self.done += 1;
                 self.tries = 0;

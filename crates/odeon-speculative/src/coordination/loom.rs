@@ -9,6 +9,7 @@
 use super::outcome::CoordinationError;
 use super::precedence::Precedence;
 use super::transaction::Coordination;
+use crate::actor::context::HoldsBack;
 use crate::executor::engine::loom::{Workplace, model_within};
 use crate::executor::enlistment::{self, Enlistment};
 use crate::executor::exit::Exit;
@@ -169,6 +170,10 @@ impl Visiting for Visit {
     }
 
     fn answer_passed_on(&mut self) -> Option<Box<dyn Any + Send>> {
+        None
+    }
+
+    fn held_by(&self) -> Option<HoldsBack> {
         None
     }
 

@@ -1,7 +1,9 @@
 //! What comes of a coordinated transaction.
 
 use super::plan::PLAIN;
-use odeon_core::{ActorId, Ask, AskError};
+use crate::actor::context::HoldsBack;
+use crate::contained::quietly;
+use odeon_core::{ActorId, Ask, AskError, Reply};
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -43,7 +45,8 @@ pub enum CoordinationError {
     /// The deadline of the transaction has passed.
     Deadline,
     /// Unknown: the theater has ended, or has left, before it was told of the outcome. With other
-    /// theaters it may have committed there; in one alone it has not.
+    /// theaters it may have committed there; in one alone it has not. Or the log of a durable actor
+    /// that takes part has failed: whether it has committed is known when that begins again.
     Lost,
 }
 
@@ -64,7 +67,9 @@ impl fmt::Display for CoordinationError {
                 f.write_str("a participant's theater cannot be reached, or takes no part")
             }
             Self::Deadline => f.write_str("the deadline has passed"),
-            Self::Lost => f.write_str("the theater has ended or left before it knew the outcome"),
+            Self::Lost => f.write_str(
+                "the theater has ended or left before it knew the outcome, or a log has failed",
+            ),
         }
     }
 }
@@ -80,6 +85,22 @@ impl std::error::Error for CoordinationError {}
 #[derive(Debug)]
 #[must_use = "the transaction may fail; drop the outcome explicitly if that does not matter"]
 pub struct Outcome(pub(super) Ask<Result<(), CoordinationError>>);
+
+/// Tells the outcome to who waits for it, by whom it is held.
+pub(super) fn tell(
+    reply: Reply<Result<(), CoordinationError>>,
+    outcome: Result<(), CoordinationError>,
+    held_by: Option<HoldsBack>,
+) {
+    // Whoever waits is a user's.
+    let tell = move || {
+        let _ = quietly(|| reply.send(outcome));
+    };
+    match held_by {
+        Some(hold) => hold(Box::new(tell)),
+        None => tell(),
+    }
+}
 
 fn flat(answer: Result<Result<(), CoordinationError>, AskError>) -> Result<(), CoordinationError> {
     answer.unwrap_or(Err(CoordinationError::Lost))

@@ -18,7 +18,6 @@ use super::driver::TransactionDriver;
 use super::outcome::CoordinationError;
 use super::part::{Decider, Part, PartOrder};
 use super::precedence::Precedence;
-use crate::contained::quietly;
 use crate::executor::enlistment::Role;
 use crate::executor::participant::{Awaits, Participant};
 use crate::executor::visiting::{VisitEnd, Visiting};
@@ -448,8 +447,12 @@ impl Coordination {
         void
     }
 
-    /// It is decided. It may have `asked` for precedence.
-    pub(super) fn end(&self, outcome: Result<(), CoordinationError>, asked: Option<&Precedence>) {
+    /// It is decided. It may have `asked` for precedence. Answers who waits here for the outcome.
+    pub(super) fn end(
+        &self,
+        outcome: &Result<(), CoordinationError>,
+        asked: Option<&Precedence>,
+    ) -> Option<Reply<Result<(), CoordinationError>>> {
         let mut shared = self.lock();
         shared.is_over = true;
         let news = std::mem::take(&mut shared.news);
@@ -464,14 +467,10 @@ impl Coordination {
             timer.cancel();
         }
         news.arrived.into_iter().for_each(|(_, visit)| visit.end(VisitEnd::Void));
-        if let Some(reply) = reply {
-            // Whoever waits is a user's.
-            quietly(|| reply.send(outcome));
-            return;
+        if let (None, Some(decider)) = (&reply, self.decider()) {
+            decider.is_over(self.number, outcome.clone());
         }
-        if let Some(decider) = self.decider() {
-            decider.is_over(self.number, outcome);
-        }
+        reply
     }
 }
 

@@ -2,6 +2,7 @@
 //! outcome.
 
 use super::participant::Participant;
+use crate::actor::context::HoldsBack;
 use crate::contained::Panic;
 use odeon_core::{Access, ActorId};
 use odeon_stm::staged::{Journey, RolledBack};
@@ -41,6 +42,9 @@ pub(crate) trait Visiting: Send {
     /// Gives the answers that later messages have given in its place; answers as
     /// [`let_happen`](Self::let_happen).
     fn answer_passed_on(&mut self) -> Option<Panic>;
+
+    /// By whom the outcome is told, if it is held back.
+    fn held_by(&self) -> Option<HoldsBack>;
 
     /// The message has been handled, or is not to be, and is dropped.
     fn end(self: Box<Self>, ending: VisitEnd);

@@ -183,9 +183,15 @@ impl<'t> Tx<'t> {
         })
     }
 
+    /// How many logs are told of this attempt.
+    pub fn logs(&mut self) -> usize {
+        let told = &self.attempt().0.told;
+        usize::from(told.log.is_some()) + told.others.len()
+    }
+
     /// Whether a log is told of this attempt.
     #[inline(always)]
-    pub fn is_journaled(&mut self) -> bool {
+    pub(crate) fn is_journaled(&mut self) -> bool {
         self.attempt().0.told.log.is_some()
     }
 

@@ -75,7 +75,10 @@ impl Attempt {
         &mut self,
         commit: impl FnOnce(&mut Self, &mut dyn FnMut()) -> Result<(), Rollback>,
     ) -> Result<(), Rollback> {
-        let logs: Vec<_> = self.told.logs().collect();
+        let mut logs: Vec<_> = self.told.logs().collect();
+        // All take their numbers in one order: a log that gives none for a moment waits for those
+        // who have one, and not for who waits for another such log.
+        logs.sort_unstable_by_key(|log| std::ptr::from_ref(*log).addr());
         let records = logs.iter().map(|log| {
             let mut record = Vec::new();
             log.journal().put_changes(self, &mut record);
@@ -86,7 +89,11 @@ impl Attempt {
         let is_late = self.domain.has(Flaw::LateNumber);
         let mut numbers = Vec::new();
         let mut take = || numbers.extend(logs.iter().map(|log| log.number()));
-        let outcome = commit(self, &mut || if is_late { () } else { take() });
+        let outcome = commit(self, &mut || {
+            if !is_late {
+                take();
+            }
+        });
         if is_late {
             take();
         }

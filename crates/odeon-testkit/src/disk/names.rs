@@ -20,7 +20,19 @@ pub(super) enum Change {
     Remove(String),
 }
 
+/// What comes before a file's name in its folder: nothing, or something that ends with a slash.
+pub(super) fn folder_of(name: &str) -> &str {
+    name.rsplit_once('/').map_or("", |(folder, _)| &name[..=folder.len()])
+}
+
 impl Change {
+    /// One of the file's names, which are in one folder.
+    fn name(&self) -> &str {
+        match self {
+            Self::Name(name, _) | Self::Rename(name, ..) | Self::Remove(name) => name,
+        }
+    }
+
     fn apply(&self, names: &mut BTreeMap<String, usize>) {
         match self {
             Self::Name(name, file) => {
@@ -62,7 +74,7 @@ impl Names {
     /// Names a file durably.
     pub(super) fn put(&mut self, name: &str, file: usize) {
         self.change(Change::Name(name.to_owned(), file));
-        self.sync();
+        self.sync(folder_of(name));
     }
 
     pub(super) fn change(&mut self, change: Change) {
@@ -70,9 +82,12 @@ impl Names {
         self.changes.push(change);
     }
 
-    pub(super) fn sync(&mut self) {
-        self.durable.clone_from(&self.seen);
-        self.changes.clear();
+    /// Makes the names of a folder durable.
+    pub(super) fn sync(&mut self, folder: &str) {
+        let (synced, others): (Vec<_>, Vec<_>) =
+            self.changes.drain(..).partition(|change| folder_of(change.name()) == folder);
+        synced.into_iter().for_each(|change| change.apply(&mut self.durable));
+        self.changes = others;
     }
 
     pub(super) fn after_crash(&self, random: &mut Random) -> BTreeMap<String, usize> {

@@ -67,7 +67,7 @@ fn names_are_lost_unless_the_directory_was_synced() {
         (disk.list().unwrap(), disk.bytes("file").unwrap().len())
     };
     assert!((0..100).all(|seed| after(seed, true) == (vec!["file".into(), "third".into()], 3)));
-    let lost = (0..400).map(|seed| after(seed, false)).collect::<std::collections::BTreeSet<_>>();
+    let lost = (0..400).map(|seed| after(seed, false)).collect::<BTreeSet<_>>();
     let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
     for expected in [
         (names(&["file"]), 700),
@@ -100,4 +100,27 @@ fn a_crash_ends_everything_and_the_same_seed_has_the_same_outcome() {
         found.bytes("file")
     };
     assert_eq!(run(), run());
+}
+
+#[test]
+fn folders_have_files_names_and_locks_of_their_own() {
+    let found = (0..400).map(|seed| {
+        let disk = SimulatedDisk::new(seed);
+        let folders = ["east", "west"].map(|name| disk.folder(name));
+        let locks = folders.each_ref().map(|folder| folder.lock().unwrap());
+        assert!(folders[0].lock().is_err() && disk.lock().is_ok());
+        drop(locks);
+        for folder in &folders {
+            folder.create("file").unwrap();
+            assert!(folder.lock().is_ok() && folder.create("file").is_err());
+        }
+        folders[0].sync_directory().unwrap();
+        assert_eq!(folders[0].list().unwrap(), ["file"]);
+        assert!(disk.list().unwrap().is_empty());
+        let crashed = disk.crash();
+        assert!(crashed.folder("east").open("file").is_ok(), "it was synced");
+        crashed.folder("west").open("file").is_ok()
+    });
+    // Another folder's sync does nothing for it.
+    assert_eq!(found.collect::<BTreeSet<_>>().len(), 2);
 }

@@ -1,6 +1,6 @@
 //! How a driver ends: everywhere, or nowhere; or begins again.
 
-use super::super::outcome::CoordinationError;
+use super::super::outcome::{CoordinationError, tell};
 use super::super::precedence::Precedence;
 use super::super::transaction::Coordination;
 use super::{DriverStep, TRIES, TransactionDriver};
@@ -17,6 +17,8 @@ use std::sync::Arc;
 enum Refused {
     RolledBack(RolledBack),
     Closed,
+    /// By a value that a log cannot write.
+    Panicked(Panic),
 }
 
 impl TransactionDriver {
@@ -47,8 +49,11 @@ impl TransactionDriver {
         let is_decided = of.decider().is_some();
         let committed = pass_all(&exits, is_decided, &mut || {
             // Values' destructors, and who waits for their change, are contained by the
-            // transactional memory.
-            let after = travelling.commit_before_hooks().map_err(Refused::RolledBack)?;
+            // transactional memory; it panics before the commit, or not at all.
+            let after = match contained(|| travelling.commit_before_hooks()) {
+                Ok(commit) => commit.map_err(Refused::RolledBack)?,
+                Err(panic) => return Err(Refused::Panicked(panic)),
+            };
             if let Err(panic) = contained(|| after.call()) {
                 failures.push((0, panic));
             }
@@ -69,6 +74,7 @@ impl TransactionDriver {
                 self.end(of, Ok(()))
             }
             Err(Refused::Closed) => self.fail(of, CoordinationError::Stopped),
+            Err(Refused::Panicked(panic)) => self.fail_by(of, self.done - 1, panic),
             Err(Refused::RolledBack(rolled_back)) => self.meet_at_commit(of, rolled_back),
         }
     }
@@ -117,6 +123,7 @@ impl TransactionDriver {
         outcome: Result<(), CoordinationError>,
     ) -> DriverStep {
         let theater = self.has_asked(of).then(|| self.home().transactions().clone());
+        let held_by = self.visits.iter().find_map(|visit| visit.held_by());
         self.drop_attempt();
         self.places.give_up(of.number(), &self.visits);
         for visit in self.visits.drain(..) {
@@ -130,7 +137,9 @@ impl TransactionDriver {
             visit.end(ending);
         }
         self.deciding.end_early();
-        of.end(outcome, theater.as_deref().map(Precedence::of));
+        if let Some(reply) = of.end(&outcome, theater.as_deref().map(Precedence::of)) {
+            tell(reply, outcome, held_by);
+        }
         DriverStep::Over
     }
 

@@ -1,7 +1,7 @@
 //! One message of a transaction of several actors at its actor, from its arrival until the outcome.
 
 use super::Engine;
-use crate::actor::context::{HandlerPart, Me, SpeculativeContext, Wants};
+use crate::actor::context::{HandlerPart, HoldsBack, Me, SpeculativeContext, Wants};
 use crate::actor::setting::Setting;
 use crate::actor::speculative_actor::SpeculativeActor;
 use crate::contained::{Panic, contained, drop_each, drop_quietly, each, failure_of, text_of};
@@ -31,6 +31,7 @@ pub(crate) struct Visit<A: SpeculativeActor> {
     mailbox: u8,
     outbox: Outbox,
     passed_on: Vec<Effect>,
+    held_by: Option<HoldsBack>,
     is_last: bool,
     /// In a mailbox with a bound, until it has ended.
     _place: Option<Place>,
@@ -56,6 +57,7 @@ impl<A: SpeculativeActor> Visit<A> {
             mailbox,
             outbox: Outbox::new(),
             passed_on: Vec::new(),
+            held_by: None,
             is_last: false,
             _place: place,
         };
@@ -100,13 +102,14 @@ impl<A: SpeculativeActor> Visiting for Visit<A> {
         let Self { setting, me, outbox, access, mailbox, .. } = self;
         let setting = setting.as_ref().expect("not ended");
         let has_written = attempt.has_written();
-        let (mut passed_on, mut wants) = (Vec::new(), Wants::Nothing);
+        let (mut passed_on, mut held_by, mut wants) = (Vec::new(), None, Wants::Nothing);
         let ran = contained(|| {
             outbox.hold_during(|| {
                 attempt.part(setting, |Setting { state, message }, tx| {
                     let me = Me::Beside(me);
                     let handled = slice::from_ref(message);
-                    let part = HandlerPart { joins: &mut *joins, passed_on: &mut passed_on };
+                    let (passed_on, held_by) = (&mut passed_on, &mut held_by);
+                    let part = HandlerPart { joins: &mut *joins, passed_on, held_by };
                     let mut ctx = SpeculativeContext::taking_part(me, handled, *mailbox, part);
                     let ended = admit_and_handle::<A>(state, message, tx, &mut ctx);
                     wants = ctx.wants();
@@ -120,7 +123,7 @@ impl<A: SpeculativeActor> Visiting for Visit<A> {
                 if access.only_reads() && attempt.has_written() && !has_written {
                     failed(Box::new(WRITES))
                 } else {
-                    self.passed_on = passed_on;
+                    (self.passed_on, self.held_by) = (passed_on, held_by);
                     return Ran::Well;
                 }
             }
@@ -152,7 +155,7 @@ impl<A: SpeculativeActor> Visiting for Visit<A> {
     }
 
     fn undo(&mut self) {
-        self.is_last = false;
+        (self.is_last, self.held_by) = (false, None);
         drop_each(self.passed_on.drain(..));
         discard(&mut self.outbox);
     }
@@ -179,7 +182,15 @@ impl<A: SpeculativeActor> Visiting for Visit<A> {
             return None;
         }
         let me = &self.me;
-        as_sender(me, || each(answers)).err()
+        as_sender(me, || match &self.held_by {
+            Some(hold) => each(answers.into_iter().map(|answer| || hold(answer))),
+            None => each(answers),
+        })
+        .err()
+    }
+
+    fn held_by(&self) -> Option<HoldsBack> {
+        self.held_by.clone()
     }
 
     fn end(mut self: Box<Self>, ending: VisitEnd) {
