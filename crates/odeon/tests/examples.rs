@@ -20,8 +20,9 @@ fn names(folder: &Path, extension: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// What examples need beside the default features.
-const FEATURES: &str = "odeon/durable,odeon/gpu,odeon/tokio,odeon/zenoh";
+/// What examples need beside the default features, and what a test of all is built with: without
+/// that, libraries that both use would be compiled again with fewer features.
+const FEATURES: &str = "odeon/durable,odeon/gpu,odeon/tokio,odeon/zenoh,odeon-cli/full";
 
 /// Built here: `cargo test --test examples` builds none, and not all features are on in this build.
 /// Returns where they are.
