@@ -57,7 +57,7 @@
 //! | handle a request once, and answer it the same each time | [`Answers`] |
 //! | send a message that arrives once, in order | [`Outgoing`], [`Incoming`] |
 //! | be reminded of something later | [`Reminders`] |
-//! | change several actors at one moment | `Coordinate`, of `odeon-speculative`, and one [`Store`] |
+//! | change several actors at one moment | `Theater::coordinate`, and one [`Store`] |
 //! | test against disks that fail | [`Store::on`], `odeon_testkit::disk` |
 //! | look at a log, or look for damage | `odeon log`, `odeon_log::LogReader` |
 //!

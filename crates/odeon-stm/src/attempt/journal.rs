@@ -76,14 +76,11 @@ pub trait CommitLog: Send + Sync {
 
     /// As [`committed`](Self::committed), of a commit that several logs of a group are told of: all
     /// of it is to be found later, or nothing of it. Each of them is told its part, one after the
-    /// other, also if that is nothing.
-    ///
-    /// # Panics
-    /// Panics without an implementation of its own, as only a log of a [group](Self::group) is told
-    /// so.
+    /// other, also if that is nothing. Without an implementation of its own a log takes its part as
+    /// a commit: that is for one that is in no [group](Self::group), and never told so.
     fn committed_in_part(&self, number: u64, changes: &[u8], of: SharedCommit) {
-        let _ = (number, changes, of);
-        unimplemented!("a log of a group takes commits in parts");
+        let _ = of;
+        self.committed(number, changes);
     }
 }
 
